@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['METRICS', 'Columns', 'Totals', 'ratio', 'share', 'Metric', 'metric', 'passing_on', 'metrics', 'Interval', 'Score',
            'figure_at', 'whole_totals', 'unit_table', 'percent', 'number', 'map_choices', 'signature', 'draws',
-           'bootstrap', 'subsample', 'resampled', 'intervals', 'percentiles', 'Breakdown', 'breakdown', 'by_group',
-           'part', 'breakdown_frame', 'merge', 'under', 'merged_split', 'tally', 'per_dialogue', 'turn_table', 'Report',
-           'report_intervals', 'report_by', 'report_frame', 'report_dict', 'figures', 'plain', 'report_cells',
-           'text_report', 'markdown_table', 'latex_table', 'html_report']
+           'bootstrap', 'subsample', 'resampled', 'distinct_columns', 'intervals', 'percentiles', 'Breakdown',
+           'breakdown', 'by_group', 'part', 'breakdown_frame', 'merge', 'under', 'merged_split', 'tally',
+           'per_dialogue', 'turn_table', 'Report', 'report_intervals', 'report_by', 'report_frame', 'report_dict',
+           'figures', 'plain', 'report_cells', 'shown_scores', 'text_report', 'markdown_table', 'latex_table',
+           'html_report']
 
 # %% ../nbs/03_score.ipynb #dc3348ca
 import html, inspect, json, math
@@ -192,13 +193,20 @@ def subsample(rng, size, units):
 
 def resampled(scores, n=1000, seed=0) -> np.ndarray: # (scores, n)
     "The figures of several scores over the same units, under the same draws"
-    first, rows = scores[0], [s.rows for s in scores]
-    stacked = sparse.hstack(rows, format='csr') if any(map(sparse.issparse, rows)) else np.hstack(rows).astype(float)
-    ends, out = np.cumsum([r.shape[1] for r in rows]), []
+    first, (stacked, places), out = scores[0], distinct_columns([s.rows for s in scores]), []
     for weights in draws(first.n_units, n, seed, first.resample, stacked.shape[1]):
-        sums = np.split(weights @ stacked, ends[:-1], axis=1)
-        out.append([s.figure(Totals(part, s.columns, s.whole)) for s, part in zip(scores, sums)])
+        sums = weights @ stacked
+        out.append([s.figure(Totals(sums[:, at], s.columns, s.whole)) for s, at in zip(scores, places)])
     return np.concatenate(out, axis=1)
+
+def distinct_columns(tables):
+    "The tables side by side, each column once, and where each table's columns are"
+    if any(map(sparse.issparse, tables)):
+        ends = np.cumsum([0] + [t.shape[1] for t in tables])
+        return sparse.hstack(tables, format='csr'), [slice(a, b) for a, b in zip(ends, ends[1:])]
+    seen, columns = {}, [np.ascontiguousarray(t.T, float) for t in tables]
+    places = [[seen.setdefault(c.tobytes(), len(seen)) for c in table] for table in columns]
+    return np.array([np.frombuffer(c) for c in seen]).reshape(len(seen), -1).T, places
 
 # %% ../nbs/03_score.ipynb #3f32b8a9
 def intervals(scores, level=.95, n=1000, seed=0) -> list[Interval]:
@@ -319,7 +327,7 @@ class Report:
     pairing: PairingReport = field(default_factory=PairingReport)
     notes: list = field(default_factory=list)           # sentences about what was left out, and why
     choices: dict = field(default_factory=dict)
-    variants: dict = field(default_factory=dict)        # name -> {figure: value} where definitions compete
+    variants: dict = field(default_factory=dict)        # name -> Report, where definitions compete
     details: Callable | None = None                     # () -> one row per turn
     intervals: dict = field(default_factory=dict)       # filled by .ci()
 
@@ -344,9 +352,11 @@ class Report:
 
 # %% ../nbs/03_score.ipynb #df2c7961
 def report_intervals(report:Report, level=.95, n=1000, seed=0) -> dict: # name -> Interval
-    "Intervals of all scores that can have one, kept in `report.intervals`"
-    able = {name: s for name, s in report.scores.items() if s.resample and s.n_units}
-    report.intervals = dict(zip(able, intervals(list(able.values()), level, n, seed)))
+    "Intervals of all scores that can have one, variants included, kept in `report.intervals`"
+    reports = [report, *report.variants.values()]
+    able = {id(s): s for r in reports for s in r.scores.values() if s.resample and s.n_units}
+    found = dict(zip(able, intervals(list(able.values()), level, n, seed)))
+    for r in reports: r.intervals = {name: found[id(s)] for name, s in r.scores.items() if id(s) in found}
     return report.intervals
 
 def report_by(report:Report, axis, options) -> Breakdown:
@@ -368,7 +378,7 @@ def report_frame(report:Report) -> pd.DataFrame:
 def report_dict(report:Report, by=()) -> dict:
     "The report as plain data: counts, figures (nested where they have a parameter), signature, pairing, and what was asked for"
     found = dict(report.counts) | figures(report)
-    if report.variants: found['variants'] = report.variants
+    if report.variants: found['variants'] = {v: dict(r.counts) | figures(r) for v, r in report.variants.items()}
     if report.intervals: found['intervals'] = {name: [i.low, i.high] for name, i in report.intervals.items()}
     if by: found['by'] = {axis: {str(k): dict(r.counts) | figures(r) for k, r in report.by(axis).items()} for axis in by}
     return found | {'signature': report.signature, 'pairing': report.pairing.to_dict(), 'notes': report.notes}
@@ -393,9 +403,16 @@ def plain(x):
 def report_cells(report:Report):
     "Header and rows of the table that people see"
     ci = bool(report.intervals)
-    header = ['metric', 'value', *['interval']*ci, 'scored']
-    def interval(name, s): return '[{}, {}]'.format(*(number(x, s).removesuffix(' %') for x in report.intervals[name][:2])) if name in report.intervals else ''
-    return header, [[name, percent(s), *[interval(name, s)]*ci, f'{s.n} {s.items}'] for name, s in report.scores.items()]
+    def interval(s, i): return '[{}, {}]'.format(*(number(x, s).removesuffix(' %') for x in i[:2])) if i else ''
+    return (['metric', 'value', *['interval']*ci, 'scored'],
+            [[name, percent(s), *[interval(s, i)]*ci, f'{s.n} {s.items}'] for name, s, i in shown_scores(report)])
+
+def shown_scores(report):
+    "Name, score and interval: the report's own scores, then those of a variant whose value differs"
+    for name, s in report.scores.items(): yield name, s, report.intervals.get(name)
+    for variant, r in report.variants.items():
+        for name, s in r.scores.items():
+            if name in report.scores and s.value != report.scores[name].value and s.n: yield f'{name} [{variant}]', s, r.intervals.get(name)
 
 def text_report(report:Report) -> str:
     "A table for a terminal"

@@ -1,0 +1,89 @@
+"""State tracking: speed and memory, as ratios within one run.   python tests/benchmarks/bench_dst.py
+
+1. from two files on disk to the full report (four lambdas, both variants, 1000-sample intervals), against a plain loop over Python sets
+   that computes one variant without intervals, and against `json.load` of the same files;
+2. one million simulated turns, already encoded: all metrics and four lambdas;
+3. `dialeval --version` against `python -c pass`.
+The files are those of the reference data where DIALEVAL_DATA is set, else simulated ones of the same size."""
+import json, math, os, resource, subprocess, sys, tempfile, time
+from pathlib import Path
+
+LAMS = (.25, .5, .75, 1.)
+
+def best(f, times=7):
+    "The shortest of several runs, in seconds"
+    def once():
+        start = time.perf_counter(); f(); return time.perf_counter() - start
+    return min(once() for _ in range(times))
+
+def files():
+    "Paths of a prediction and its gold"
+    data = Path(os.environ.get('DIALEVAL_DATA', ''))/'dst'/'full_test'
+    if (data/'pred_t5_da.json').is_file(): return data/'pred_t5_da.json', data/'gold_mwz21_trade.json'
+    from dialeval.sample import simulate
+    folder, sides = Path(tempfile.mkdtemp()), simulate(999)
+    for name, corpus in zip(('gold', 'pred'), sides):
+        (folder/name).write_text(json.dumps({d.id: [{'-'.join(k): v for k, v in t.state.items()} for t in d] for d in corpus}))
+    return folder/'pred', folder/'gold'
+
+def with_sets(pred_path, gold_path, slots=30):
+    "The usual script: sets of strings, one variant, no intervals"
+    pred, gold = json.load(open(pred_path)), json.load(open(gold_path))
+    turns = joint = slot = 0
+    average, flexible, counted = 0., dict.fromkeys(LAMS, 0.), 0
+    for id, golds in gold.items():
+        last_gold, last_pred, error = set(), set(), -math.inf
+        for t, (g, p) in enumerate(zip(golds, pred[id])):
+            g, p = {f'{k}-{v.strip().lower()}' for k, v in g.items()}, {f'{k}-{v.strip().lower()}' for k, v in p.items()}
+            missed, spurious = g - p, p - g
+            both = {x.rsplit('-', 1)[0] for x in missed} & {x.rsplit('-', 1)[0] for x in spurious}
+            slot += (slots - len(missed) - len(spurious) + len(both))/slots
+            if g: average += len(g & p)/len(g); counted += 1
+            if g == p:
+                joint += 1
+                for lam in LAMS: flexible[lam] += 1
+            elif not (p - last_pred) <= g or not (g - last_gold) <= p: error = t
+            else:
+                for lam in LAMS: flexible[lam] += 1 - math.exp(-lam*(t - error))
+            last_gold, last_pred = g, p
+            turns += 1
+    return joint/turns, slot/turns, average/counted, {lam: f/turns for lam, f in flexible.items()}
+
+def report_from_files(pred_path, gold_path):
+    from dialeval import dst, readers
+    gold, pred = readers.read_pair(pred_path, gold_path)
+    report = dst.evaluate(gold, pred, lam=LAMS, slots=30)
+    report.ci()
+    return report
+
+def a_million_turns():
+    from dialeval import dst, sample
+    states = sample.simulate_states(135_000, seed=1)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+    report = dst.evaluate(states, lam=LAMS)
+    values = [s.value for s in report.scores.values()]
+    assert not any(map(math.isnan, values))
+    return states.n_turns, time.perf_counter() - start, before/1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1e6
+
+def measure():
+    "All figures of one run"
+    paths = files()
+    report, theirs = report_from_files(*paths), with_sets(*paths)
+    assert abs(report['joint_goal_accuracy'].value - theirs[0]) < 1e-9 and abs(report['flexible_goal_accuracy@0.5'].value - theirs[3][.5]) < 1e-9
+    turns, seconds, before, peak = a_million_turns()
+    run = lambda *args: subprocess.run([sys.executable, '-c', *args], check=True, stdout=subprocess.DEVNULL)
+    found = {'full report from files': best(lambda: report_from_files(*paths)), 'loop over sets, one variant, no intervals': best(lambda: with_sets(*paths)),
+             'json.load of the files': best(lambda: [json.load(open(p)) for p in paths]), f'{turns} encoded turns, all metrics': seconds,
+             'dialeval --version': best(lambda: run('from dialeval.cli import main; main(["--version"])'), 9), 'python -c pass': best(lambda: run('pass'), 9)}
+    return found, {'peak memory before the million turns (GB)': before, 'peak memory after (GB)': peak}
+
+def check(found):
+    "The ratios that are judged: what was measured, and the most it may be"
+    a, b, c, d, e, f = found.values()
+    return {'report / loop over sets': (a/b, 1), 'report / json.load': (a/c, 6), 'seconds for a million encoded turns': (d, 2), 'version / python': (e/f, 4)}
+
+if __name__ == '__main__':
+    found, memory = measure()
+    for name, seconds in found.items(): print(f'{name:45} {seconds*1000:9.1f} ms')
+    for name, gb in memory.items(): print(f'{name:45} {gb:9.2f}')
+    for name, (value, most) in check(found).items(): print(f'{name:45} {value:9.2f}   at most {most}   {"ok" if value <= most else "TOO MUCH"}')
