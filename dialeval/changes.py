@@ -32,7 +32,7 @@ def change_figure(totals, alpha=10/11):
     "Weighted harmonic mean of precision and recall of changes, with and without their values"
     c, w, m, o = (totals[k] for k in ('correct', 'wrong', 'missed', 'over'))
     a, b = c + w + o, c + w + m
-    with np.errstate(divide='ignore'): spread = (a**2 + b**2) * (alpha/np.asarray(c, float) + (1 - alpha)/np.asarray(c + w, float))
+    with np.errstate(divide='ignore', invalid='ignore'): spread = (a**2 + b**2) * (alpha/np.asarray(c, float) + (1 - alpha)/np.asarray(c + w, float))
     return np.where(a + b > 0, ratio(a + b, spread), np.nan)
 
 @metric(family='dst', needs=('values',), paper='Aksu and Chen 2024', like=encode)
@@ -50,9 +50,9 @@ def granular_change_accuracy(gold,                  # gold states (see `encode` 
 OPERATIONS = ('carryover', 'update', 'delete', 'dontcare')
 
 def operations(states, matrix):
-    "turns x slots: index into OPERATIONS of what happened to the slot in this turn"
-    dontcare = states.forms.index('dontcare') if 'dontcare' in states.forms else -1
-    return np.select([~moved(states, matrix), matrix == 0, matrix == dontcare], [0, 2, 3], 1)
+    "turns x slots: index into OPERATIONS of what happened to the slot in this turn; -1 if it stays empty"
+    dontcare, kept = states.forms.index('dontcare') if 'dontcare' in states.forms else -1, ~moved(states, matrix)
+    return np.select([kept & (matrix == 0), kept, matrix == 0, matrix == dontcare], [-1, 0, 2, 3], 1)
 
 def operation_counts(states, operation) -> dict:
     "Per turn: slots with this operation on both sides, in the prediction, in gold"

@@ -21,7 +21,7 @@ class DialevalError(ValueError):
     "Input that cannot be used: `thing` should be `wanted`, but it was `got`, at `where` (file, dialogue, turn, key)"
     def __init__(self, thing, wanted='', got='', where=''):
         super().__init__(f'Expected {thing} to be {wanted}, but got {got}' if wanted else thing)
-        self.places = [where] if where else []
+        self.places = [str(where)] if where else []
 
     def at(self, place):
         "The same error, found inside `place`: callers add file, dialogue and turn on the way out"

@@ -298,7 +298,7 @@ def evaluate(gold,                      # gold states, or None if the prediction
     variants = dict.fromkeys([*(('paper', 'released') if states.pred is not None else ('trippy',)), variant])
     competing = {v: Report(variant_scores(states, lams, v), v, {'matched_turns': matched_count(states, v)}) for v in variants}
     return Report(scores_of(states, competing[variant].scores), 'dst', dst_counts(states, variant), states.pairing, dst_notes(states),
-                  states.choices | dict(variant=variant, lam=','.join(map(lam_name, lams))), competing, lambda: turn_details(states, lams, variant))
+                  states.choices | dict(variant=variant, lam=','.join(map(lam_name, lams)), unit='dialogue'), competing, lambda: turn_details(states, lams, variant))
 
 def matched_count(states, variant): return int(np.sum(~own_mistakes(states, variant)))
 

@@ -160,8 +160,8 @@ def rename(state, names) -> dict:
 
 def as_parts(value): return value if type(value) is tuple else (value,)
 
-# %% ../nbs/01_values.ipynb #98d77800
-@dataclass(eq=False)
+# %% ../nbs/01_values.ipynb #85ed56b6
+@dataclass(eq=False, repr=False)
 class States:
     "Gold and predicted states of aligned turns as integer matrices (turns x slots), and what was asked for on the way"
     slots: list                     # (domain, slot) of each column
@@ -195,6 +195,7 @@ class States:
     def before(self, matrix, first=0): return before(self, matrix, first)
     def only(self, columns): return only(self, columns)
     def views(self, axis, turns='active'): return views(self, axis, turns)
+    def __repr__(self): return f'States({len(self.ids)} dialogues, {self.n_turns} turns, {len(self.slots)} slots)'
 
 def before(states:States, matrix, first=0):
     "The row of the previous turn; before a dialogue's first turn it is `first` everywhere"
@@ -350,7 +351,7 @@ def encode_verdicts(pred:Corpus, gold, slot_order, policy, missing, strict, choi
 
 def verdict_width(pred):
     widths = {len(t.hits): (d.id, t.id) for d in pred for t in d if t.hits}
-    if len(widths) > 1: raise FormatError('verdict vectors', 'of one length', ' and '.join(map(str, widths)), 'dialogue {}, turn {}'.format(*list(widths.values())[1]))
+    if len(widths) > 1: raise FormatError('verdict vectors', 'of one length', ' and '.join(map(str, widths)), '{}, dialogue {}, turn {}'.format(pred.name, *list(widths.values())[1]))
     return next(iter(widths))
 
 def gold_fills(pairs, keys, policy):
