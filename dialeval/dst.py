@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['VARIANTS', 'KINDS', 'joint_goal_accuracy', 'exact_turns', 'slot_accuracy', 'slot_errors', 'slots_right', 'one_of',
            'split_values', 'hyphen_stem', 'relative_slot_accuracy', 'relative_turns', 'with_values',
-           'average_goal_accuracy', 'goal_hits', 'pair_counts', 'slot_prf', 'slot_precision', 'slot_recall', 'slot_f1',
-           'pooled_f1', 'final_goal_accuracy', 'last_turns', 'once', 'news_right', 'own_mistakes', 'distances',
+           'average_goal_accuracy', 'goal_hits', 'once', 'pair_counts', 'slot_prf', 'slot_precision', 'slot_recall',
+           'slot_f1', 'pooled_f1', 'final_goal_accuracy', 'last_turns', 'news_right', 'own_mistakes', 'distances',
            'turn_weights', 'flexible_goal_accuracy', 'weighted_turns', 'checked_lam', 'lam_name', 'lam_of_turn',
            'lam_for', 'turn_match', 'matched_turns', 'error_kinds', 'shown_form', 'turn_errors', 'hallucinated_slots',
            'evaluate', 'matched_count', 'variant_scores', 'scores_of', 'dst_counts', 'dst_notes', 'turn_details']
@@ -112,7 +112,17 @@ def goal_hits(states, jaccard=False):
     if jaccard: among = among + states.claimed.sum(1) - hits
     return {'hits': np.nan_to_num(ratio(hits, among)), 'turns': among > 0}
 
-# %% ../nbs/10_dst.ipynb #fc370fb4
+# %% ../nbs/10_dst.ipynb #c8c86dbf
+def once(f):
+    "Compute once for each `States` and arguments"
+    @wraps(f)
+    def kept(states, *args):
+        memo = states.__dict__.setdefault('_memo', {})
+        if (f, args) not in memo: memo[f, args] = f(states, *args)
+        return memo[f, args]
+    return kept
+
+@once
 def pair_counts(states):
     "Per turn: right, predicted and gold pairs, and the F1 of the turn"
     both, pred, gold = (states.right & states.filled & states.claimed).sum(1), states.claimed.sum(1), states.filled.sum(1)
@@ -155,16 +165,7 @@ def last_turns(states):
     last[states.starts[1:][np.diff(states.starts) > 0] - 1] = True
     return {'exact': states.exact & last, 'turns': last}
 
-# %% ../nbs/10_dst.ipynb #c8c86dbf
-def once(f):
-    "Compute once for each `States` and arguments"
-    @wraps(f)
-    def kept(states, *args):
-        memo = states.__dict__.setdefault('_memo', {})
-        if (f, args) not in memo: memo[f, args] = f(states, *args)
-        return memo[f, args]
-    return kept
-
+# %% ../nbs/10_dst.ipynb #11bb77e8
 @once
 def news_right(states):
     "Per turn: is every newly filled slot, on either side, a hit?"
@@ -178,7 +179,7 @@ def own_mistakes(states, variant='paper'):
     own = ~states.exact & ~news_right(with_values(states, f'variant {variant!r}'))
     return own if variant == 'paper' else own | ~states.exact & states.before(states.exact, True)
 
-# %% ../nbs/10_dst.ipynb #11bb77e8
+# %% ../nbs/10_dst.ipynb #80b63e2c
 @once
 def distances(states, variant='paper'):
     "Per turn: how many turns ago the last own mistake was made; 0 in the turn that makes it, infinite before any"

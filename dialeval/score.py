@@ -299,12 +299,12 @@ def tally(data, per_turn:Callable, figure:Callable, name:str, count:str='turns',
     table = {c: v if isinstance(v, tuple) else np.broadcast_to(v, data.n_turns) for c, v in per_turn(data).items()}
     def split(axis, **options):
         for key, view, mask in data.views(axis, **options): yield key, tally(view, per_turn, figure, name, count, mask, **choices, **{f'by_{axis}': key} | options)
-    columns, rows = [], []
-    for c, v in table.items():
-        values, labels = v if isinstance(v, tuple) else (v[:, None], None)
-        rows.append(per_dialogue(values if counted is None else values * counted[:, None], data.starts))
-        columns += [c] if labels is None else [(c, label) for label in labels]
-    return Score(name, np.hstack(rows), Columns(columns), data.ids, figure, count, choices, per_turn=lambda: turn_table(data, table, counted), split=split)
+    plain = [c for c, v in table.items() if not isinstance(v, tuple)]
+    families = {c: v for c, v in table.items() if isinstance(v, tuple)}
+    blocks = [np.column_stack([table[c] for c in plain]), *(values for values, _ in families.values())]
+    rows = np.hstack([per_dialogue(b if counted is None else b * counted[:, None], data.starts) for b in blocks])
+    columns = Columns(plain + [(c, label) for c, (_, labels) in families.items() for label in labels])
+    return Score(name, rows, columns, data.ids, figure, count, choices, per_turn=lambda: turn_table(data, table, counted), split=split)
 
 def per_dialogue(values, starts):
     "Sums of the rows between consecutive starts (`starts` has one more entry than there are dialogues)"

@@ -37,6 +37,7 @@ class Values:
 
 def normal_form(policy:Values, value, key=('', '')):
     "The normal form of a value: text, a tuple of accepted texts, or `None` if the slot is not filled"
+    if type(value) is str and (policy.bar is None or policy.bar not in value): return one_form(policy, value, key) or None
     texts = value if type(value) is tuple else (value,)
     if policy.bar: texts = [part for text in texts for part in text.split(policy.bar)]
     forms = tuple(dict.fromkeys(one_form(policy, text, key) for text in texts))
@@ -45,7 +46,7 @@ def normal_form(policy:Values, value, key=('', '')):
 def one_form(policy, text, key):
     "The normal form of one text; `''` if it means that the slot is not filled"
     form = policy.clean(text)
-    form = policy.labels.get(key, {}).get(form, form)
+    if key in policy.labels: form = policy.labels[key].get(form, form)
     return 'dontcare' if form in policy.dontcare else '' if form in policy.empty else form
 
 def parts(form): return form if type(form) is tuple else (form or '',)
@@ -259,9 +260,10 @@ def encode(gold, pred=None, *,
     pred = as_corpus(pred, 'prediction', 'pred')
     choices = dict(values=policy.name, names=dialect, slots=slots_choice(slots), missing=missing)
     if any(t.hits for t in pred.turns()): return encode_verdicts(pred, gold, slot_order, policy, missing, strict, choices)
-    pairs = pair(as_corpus(gold, 'gold', 'gold'), pred, missing, strict)
     cells, schema = Cells(policy), schema_of(slots, rename_slot)
-    with collector_paused(): packed = [packed_states(s, cells, None if dialect == 'raw' else rename_slot) for s in states_of(pairs)]
+    with collector_paused():
+        pairs = pair(as_corpus(gold, 'gold', 'gold'), pred, missing, strict)
+        packed = [packed_states(s, cells, None if dialect == 'raw' else rename_slot) for s in states_of(pairs)]
     for key in sorted(schema or ()): cells.column(key)
     gold, pred = (matrix(*side, cells) for side in packed)
     forms, filled, keys = list(cells.forms), gold != 0, list(cells.columns)
