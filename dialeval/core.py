@@ -256,12 +256,12 @@ class PairingReport:
 
 def pairing_lines(report:PairingReport, most=5) -> list[str]:
     "One sentence for each kind of misfit, naming the first few ids"
-    fate = 'count as empty predictions' if report.policy == 'empty' else 'are skipped'
-    told = {'missing': f'dialogues have no prediction and {fate}', 'missing_turns': f'turns have no prediction and {fate}',
-            'extra': 'predicted dialogues are not in gold and are left out', 'extra_turns': 'predicted turns are not in gold and are left out',
-            'reordered': 'dialogues had their turns sorted by number'}
+    fate = 'counted as empty predictions' if report.policy == 'empty' else 'skipped'
+    told = {'missing': f'dialogues without a prediction, {fate}', 'missing_turns': f'turns without a prediction, {fate}',
+            'extra': 'predicted dialogues that gold does not have, left out', 'extra_turns': 'predicted turns that gold does not have, left out',
+            'reordered': 'dialogues whose turns were sorted by number'}
     def names(ids): return ', '.join(' turn '.join(map(str, i)) if isinstance(i, tuple) else str(i) for i in ids[:most]) + ('' if len(ids) <= most else ', …')
-    lines = [f'{len(ids)} {text}: {names(ids)}' for kind, text in told.items() if (ids := getattr(report, kind))]
+    lines = [f'{text} ({len(ids)}): {names(ids)}' for kind, text in told.items() if (ids := getattr(report, kind))]
     return lines + ['the dialogues stand in another order than in gold (harmless: they are paired by id)']*report.shuffled
 
 # %% ../nbs/00_core.ipynb #b98526f7

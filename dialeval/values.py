@@ -13,7 +13,7 @@ __all__ = ['QUOTES', 'EMPTY', 'DONTCARE', 'CLOCK', 'VALUES', 'NUMBERS', 'TRADE_L
 # %% ../nbs/01_values.ipynb #ba14da59
 import re, unicodedata
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 import numpy as np, pandas as pd
@@ -86,7 +86,7 @@ def clock(text):
     if m[3]: hour = hour % 12 + 12*(m[3] == 'p') if 1 <= hour <= 12 else hour
     return f'{hour:02}:{minute:02}'
 
-VALUES = {'raw': Values('raw'), 'default': default()}
+VALUES = {'raw': Values('raw'), 'default': default(), 'literal': replace(default(bar=None), name='literal')}
 
 # %% ../nbs/01_values.ipynb #61b43243
 NUMBERS = {w: str(i) for i, w in enumerate('zero one two three four five six seven eight nine ten eleven twelve'.split())}
@@ -254,7 +254,10 @@ def encode(gold, pred=None, *,
            strict:bool=False,           # make every misfit of the pairing an error
           ) -> States:
     "Align gold and prediction and turn their states into integer matrices; `pred` may be left out if `gold` is a long table with both, or encoded already"
-    if isinstance(gold, States): return gold
+    if isinstance(gold, States):
+        if pred is None and (values, names, slots, slot_order, missing, strict) == ('default', 'raw', None, None, 'empty', False): return gold
+        raise OptionError('the options of encoded states', 'given where they were encoded', 'further ones')
+    if slots is not None and not isinstance(slots, (int, str, Mapping)): slots = tuple(slots)
     if pred is None: gold, pred = both_sides(gold)
     policy, (rename_slot, dialect) = as_values(values), as_names(names)
     pred = as_corpus(pred, 'prediction', 'pred')
@@ -326,11 +329,11 @@ def schema_of(slots, names):
     "The slots of a given schema, or `None` if only its size is given"
     if slots is None or isinstance(slots, int) and not isinstance(slots, bool) and slots > 0: return None
     if isinstance(slots, str) and slots in SCHEMAS: return frozenset(names(slot_key(s)) for s in SCHEMAS[slots])
-    if isinstance(slots, Iterable) and not isinstance(slots, (str, Mapping)): return frozenset(names(slot_key(s)) for s in slots)
+    if isinstance(slots, tuple): return frozenset(names(slot_key(s)) for s in slots)
     raise OptionError('slots', f'a positive number, a list of slot names, or one of {", ".join(SCHEMAS)}', shown(slots))
 
 def schema_size(slots, schema): return len(schema) if schema else slots
-def slots_choice(slots): return slots if slots is None or isinstance(slots, (int, str)) else f'{len(list(slots))} listed'
+def slots_choice(slots): return slots if slots is None or isinstance(slots, (int, str)) else f'{len(slots)} listed'
 
 def both_sides(gold):
     "Gold and prediction from one object that holds both"

@@ -84,10 +84,10 @@ def test_missing_extra_reordered():
     assert report.counts['turns'] == 5 and report.counts['exact_turns'] == 3
     assert all(name in str(report) for name in ('C', 'Z', 'A turn 1', 'B turn 1')) and json.loads(report.to_json())['pairing']['missing'] == ['C']
     skipped = dst.evaluate(gold, pred, missing='skip')
-    assert skipped.counts['turns'] == 2 and 'missing:skip' in skipped.signature and 'skipped' in str(skipped)
+    assert skipped.counts['turns'] == 2 and 'missing:skip' in skipped.signature and 'without a prediction, skipped (1): C' in str(skipped)
 
 
-@pytest.mark.parametrize('pred, named', [({'A': [{}]}, 'A turn 1'), ({'A': [{}, {}], 'B': [{}]}, 'B'), ({'B': [{}], 'C': [{}]}, 'A'), ({'A': {'1': {}, '0': {}}}, 'sorted')])
+@pytest.mark.parametrize('pred, named', [({'A': [{}]}, 'A turn 1'), ({'A': [{}, {}], 'B': [{}]}, 'B'), ({'B': [{}], 'C': [{}]}, 'A'), ({'A': {'1': {}, '0': {}}}, 'sorted by number')])
 def test_strict(pred, named):
     gold = {'A': [{}, {}]} if 'C' not in pred else {'A': [{}, {}], 'B': [{}], 'C': [{}]}
     with pytest.raises(PairingError, match=named): pair(gold, pred, strict=True)
@@ -163,7 +163,7 @@ def test_bad_lambda(lam):
 
 
 def test_bad_options():
-    for how in (dict(variant='odd'), dict(missing='odd'), dict(values=3), dict(names=3), dict(slots='odd'), dict(slots=True), dict(slots={'a': 1})):
+    for how in (dict(variant='odd'), dict(missing='odd'), dict(values=3), dict(names=3), dict(slots='odd'), dict(slots=True), dict(slots={'a': 1}), dict(slots=-1)):
         with pytest.raises(OptionError): dst.flexible_goal_accuracy(GOOD, GOOD, **how)
     for turns, p in [(0, .5), (-1, .5), (3, 1), (3, -.1)]:
         with pytest.raises(OptionError): dst.lam_for(turns, p)
@@ -240,6 +240,13 @@ def test_verdicts():
 def test_encode_says_what_it_did():
     states = encode(GOOD, GOOD, names='multiwoz', slots='multiwoz', values='trade')
     assert states.choices == dict(values='trade', names='multiwoz', slots='multiwoz', missing='empty') and states.size == 30
+
+
+def test_options_of_encoded_states():
+    states = encode(GOOD, GOOD)
+    assert dst.joint_goal_accuracy(states).value == 1
+    with pytest.raises(OptionError, match='where they were encoded'): dst.joint_goal_accuracy(states, values='raw')
+    with pytest.raises(OptionError): dst.joint_goal_accuracy(states, GOOD)
 
 
 def test_two_names_that_become_one():
