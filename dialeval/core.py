@@ -37,7 +37,7 @@ class OptionError(DialevalError): "An argument has a value that makes no sense"
 # %% ../nbs/00_core.ipynb #0d7920a7
 @contextmanager
 def collector_paused():
-    "For work that makes a great many small objects and no garbage: the collector would only walk over them again and again"
+    "For work that makes many small objects and no garbage: the collector would walk over them again and again"
     was_on = gc.isenabled()
     gc.disable()
     try: yield
@@ -74,24 +74,28 @@ def as_value(raw):
     "Text, a tuple of accepted texts, or `None` for a slot that is not filled"
     if raw is None or type(raw) is str: return raw
     if isinstance(raw, str): return str(raw)
-    if isinstance(raw, (list, tuple, set, frozenset)):
-        several = tuple(v for v in map(_as_text, sorted(raw) if isinstance(raw, (set, frozenset)) else raw) if v is not None)
-        return several[0] if len(several) == 1 else several or None
-    return _as_text(raw)
+    raw = _unboxed(raw)
+    if isinstance(raw, (set, frozenset)): raw = sorted(raw, key=str)
+    if not isinstance(raw, (list, tuple)): return _as_text(raw)
+    several = tuple(text for text in map(_as_text, raw) if text is not None)
+    return several[0] if len(several) == 1 else several or None
+
+def _unboxed(raw): return raw.tolist() if hasattr(raw, 'tolist') else raw          # numpy scalars and arrays
 
 def _as_text(raw):
-    if hasattr(raw, 'item') and not isinstance(raw, str): raw = raw.item()        # numpy scalars
-    if raw is None or isinstance(raw, str): return raw
+    if isinstance(raw, str): return str(raw)
+    raw = _unboxed(raw)
+    if raw is None: return None
     if isinstance(raw, bool): return str(raw).lower()
-    if isinstance(raw, float) and math.isnan(raw): raise FormatError('a slot value', 'text, a number or a list of them', 'NaN')
     if isinstance(raw, float) and raw.is_integer(): return str(int(raw))
-    if isinstance(raw, (int, float)): return str(raw)
-    raise FormatError('a slot value', 'text, a number or a list of them', shown(raw))
+    if isinstance(raw, (int, float)) and raw == raw: return str(raw)
+    got = 'NaN' if isinstance(raw, float) else shown(raw)
+    raise FormatError('a slot value', 'text, a number or a list of them', got)
 
 # %% ../nbs/00_core.ipynb #5f90a984
 def as_state(raw) -> dict: # {(domain, slot): text or tuple of texts}
     "Read a state spelled as `{domain: {slot: value}}`, `{\"domain-slot\": value}` or `{(domain, slot): value}`"
-    if type(raw) is not dict and not isinstance(raw, Mapping): raise FormatError('a state', 'a mapping from slots to values', shown(raw))
+    if not isinstance(raw, (dict, Mapping)): raise FormatError('a state', 'a mapping from slots to values', shown(raw))
     state = {KEYS[name]: value for name, value in raw.items() if type(value) is str}
     if len(state) == len(raw): return state                            # flat and all text, as most files are
     state = {}
@@ -152,9 +156,9 @@ def in_order(turns, dialogue=''):
     ids = [t.id for t in turns]
     if ids == list(range(len(ids))): return turns, False
     if len(set(ids)) < len(ids):
-        twice = sorted({str(i) for i in ids if ids.count(i) > 1})
-        raise FormatError('turn ids', 'unique within a dialogue', f'two turns {", ".join(twice)}', f'dialogue {dialogue}')
-    if not all(type(i) is int for i in ids) or all(a < b for a, b in zip(ids, ids[1:])): return list(turns), False
+        twice = ', '.join(sorted({str(i) for i in ids if ids.count(i) > 1}))
+        raise FormatError('turn ids', 'unique within a dialogue', f'two turns {twice}', f'dialogue {dialogue}')
+    if not all(type(i) is int for i in ids) or ids == sorted(ids): return list(turns), False
     return sorted(turns, key=lambda t: t.id), True
 
 # %% ../nbs/00_core.ipynb #3fd6c9cc
@@ -171,19 +175,35 @@ class Corpus:
     def __getitem__(self, id): return self.dialogues[id]
     def __contains__(self, id): return id in self.dialogues
     def __repr__(self): return f'Corpus({self.name!r}, {len(self)} dialogues, {sum(map(len, self))} turns)'
-    def turns(self): return chain.from_iterable(self)
-    def slots(self): return sorted({key for t in self.turns() for key in t.state or ()})
-    def describe(self): return describe(self)
+    def turns(self):
+        "The turns of all dialogues, one after another"
+        return chain.from_iterable(self)
+
+    def slots(self):
+        "Every `(domain, slot)` that some state fills, sorted"
+        return sorted({key for t in self.turns() for key in t.state or ()})
+
+    def has_verdicts(self):
+        "Does some turn hold 0/1 verdicts, as files do that keep no values?"
+        return any(t.hits for t in self.turns())
+
+    def describe(self):
+        "A table of one row: dialogues, turns, turns a dialogue, distinct slots, domains"
+        return describe(self)
 
 def describe(corpus:Corpus) -> pd.DataFrame: # one row
     "The elementary statistics of a corpus: dialogues, turns, turns a dialogue, distinct slots, domains"
     n, turns, slots = len(corpus), sum(map(len, corpus)), corpus.slots()
-    return pd.DataFrame({'dialogues': n, 'turns': turns, 'turns per dialogue': turns/n if n else math.nan,
-                         'slots': len(slots), 'domains': len({domain for domain, _ in slots if domain})}, index=[corpus.name or 'corpus'])
+    counts = {'dialogues': n, 'turns': turns, 'turns per dialogue': turns/n if n else math.nan,
+              'slots': len(slots), 'domains': len({domain for domain, _ in slots if domain})}
+    return pd.DataFrame(counts, index=[corpus.name or 'corpus'])
 
-# %% ../nbs/00_core.ipynb #25d186b9
-def as_corpus(data, name:str='', side:str|None=None) -> Corpus:
-    "A `Corpus` from one, from `{dialogue: [state, ...]}`, `[[state, ...], ...]`, `{dialogue: {turn: state}}` or a long table"
+# %% ../nbs/00_core.ipynb #b1953362
+def as_corpus(data,                 # a `Corpus`, or one of the four plain forms
+              name:str='',          # what to call it in messages and tables
+              side:str|None=None,   # `gold` or `pred`: the column of a long table to read, instead of `value`
+             ) -> Corpus:
+    "A corpus from plain Python; a `FormatError` names dialogue, turn and slot of what is not as it should be"
     if isinstance(data, Corpus): return data
     if isinstance(data, pd.DataFrame): return from_table(data, side, name)
     if isinstance(data, Mapping): pairs = data.items()
@@ -193,8 +213,9 @@ def as_corpus(data, name:str='', side:str|None=None) -> Corpus:
 
 def plain_dialogue(id, turns):
     "A dialogue from a list of states (turn ids are positions) or from a mapping of turn ids to states"
-    if not isinstance(turns, (Mapping, list, tuple)): raise FormatError('the turns of a dialogue', 'a list of states', shown(turns), f'dialogue {id}')
-    pairs = [(turn_id(t), raw) for t, raw in turns.items()] if isinstance(turns, Mapping) else enumerate(turns)
+    if isinstance(turns, Mapping): pairs = [(turn_id(t), raw) for t, raw in turns.items()]
+    elif isinstance(turns, (list, tuple)): pairs = enumerate(turns)
+    else: raise FormatError('the turns of a dialogue', 'a list of states', shown(turns), f'dialogue {id}')
     return Dialogue(id, list(plain_turns(pairs, id)))
 
 def plain_turns(pairs, dialogue):
@@ -212,11 +233,11 @@ def plain_turns(pairs, dialogue):
 # %% ../nbs/00_core.ipynb #ab00d1d3
 def from_table(table:pd.DataFrame, side:str|None=None, name:str='') -> Corpus:
     "One side (`gold`, `pred`, or the single `value` column) of a long table with a row for each filled slot"
-    value = side if side in table else 'value'
-    lacking = [c for c in ('dialogue', 'turn', 'slot', value) if c not in table]
-    if lacking: raise FormatError('the columns of a long table', f'dialogue, turn, slot and {side or "value"}', f'no {", ".join(lacking)}', name)
+    columns = ['dialogue', 'turn', 'slot', side if side in table else 'value']
+    wanted, lacking = f'dialogue, turn, slot and {side or "value"}', ', '.join(c for c in columns if c not in table)
+    if lacking: raise FormatError('the columns of a long table', wanted, f'no {lacking}', name)
     states = {}
-    for d, t, slot, v in zip(*(table[c].tolist() for c in ('dialogue', 'turn', 'slot', value))):
+    for d, t, slot, v in zip(*(table[c].tolist() for c in columns)):
         if _null(d) or _null(t): raise FormatError('dialogue and turn', 'given in each row', f'{d!r} and {t!r}', name)
         state = states.setdefault(str(d), {}).setdefault(turn_id(t), {})
         if not _null(slot) and not _null(v): _put(state, slot_key(slot), v)
@@ -225,14 +246,13 @@ def from_table(table:pd.DataFrame, side:str|None=None, name:str='') -> Corpus:
 def _null(x): return x is None or x is pd.NA or x is pd.NaT or isinstance(x, float) and math.isnan(x)
 
 def to_table(gold:Corpus, pred:Corpus|None=None) -> pd.DataFrame: # dialogue, turn, slot, gold[, pred]
-    "The long table of one corpus, or of two side by side; a turn that is empty on both sides is one row with a null slot"
-    sides, cells = {'gold': gold} if pred is None else {'gold': gold, 'pred': pred}, {}
-    for side, corpus in sides.items():
-        for d in corpus:
-            for t in d:
-                cells.setdefault((d.id, t.id), {})
-                for key, value in (t.state or {}).items(): cells[d.id, t.id].setdefault(slot_name(key), {})[side] = value
-    rows = [(d, t, slot, *(v.get(s) for s in sides)) for (d, t), slots in cells.items() for slot, v in (slots or {None: {}}).items()]
+    "The long table of one corpus, or of two side by side; a turn without filled slots is one row with a null slot"
+    sides, found = {'gold': gold} if pred is None else {'gold': gold, 'pred': pred}, {}
+    for side, d, t in ((side, d, t) for side, corpus in sides.items() for d in corpus for t in d):
+        slots = found.setdefault((d.id, t.id), {})
+        for key, value in (t.state or {}).items(): slots.setdefault(slot_name(key), {})[side] = value
+    rows = [(*turn, slot, *map(values.get, sides))
+            for turn, slots in found.items() for slot, values in (slots or {None: {}}).items()]
     return pd.DataFrame(rows, columns=['dialogue', 'turn', 'slot', *sides])
 
 # %% ../nbs/00_core.ipynb #2e4a3941
@@ -248,21 +268,34 @@ class PairingReport:
     policy: str = 'empty'                               # what happened to missing ones
 
     @property
-    def short(self): return list(dict.fromkeys(d for d, _ in self.missing_turns))
+    def short(self):
+        "Predicted dialogues that lack some of gold's turns"
+        return list(dict.fromkeys(d for d, _ in self.missing_turns))
+
+    def lines(self):
+        "One sentence for each kind of misfit; empty if everything fits"
+        return pairing_lines(self)
+
+    def to_dict(self):
+        "The report as plain data"
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {'short': self.short}
+
     def __bool__(self): return any(getattr(self, f.name) for f in fields(self) if f.name != 'policy')
-    def lines(self): return pairing_lines(self)
-    def to_dict(self): return {f.name: getattr(self, f.name) for f in fields(self)} | {'short': self.short}
     def __str__(self): return '\n'.join(self.lines()) or 'gold and prediction pair turn by turn'
 
 def pairing_lines(report:PairingReport, most=5) -> list[str]:
     "One sentence for each kind of misfit, naming the first few ids"
     fate = 'counted as empty predictions' if report.policy == 'empty' else 'skipped'
-    told = {'missing': f'dialogues without a prediction, {fate}', 'missing_turns': f'turns without a prediction, {fate}',
-            'extra': 'predicted dialogues that gold does not have, left out', 'extra_turns': 'predicted turns that gold does not have, left out',
+    told = {'missing': f'dialogues without a prediction, {fate}',
+            'missing_turns': f'turns without a prediction, {fate}',
+            'extra': 'predicted dialogues that gold does not have, left out',
+            'extra_turns': 'predicted turns that gold does not have, left out',
             'reordered': 'dialogues whose turns were sorted by number'}
-    def names(ids): return ', '.join(' turn '.join(map(str, i)) if isinstance(i, tuple) else str(i) for i in ids[:most]) + ('' if len(ids) <= most else ', …')
+    shuffled = 'the dialogues stand in another order than in gold (harmless: they are paired by id)'
+    def name(id): return ' turn '.join(map(str, id)) if isinstance(id, tuple) else str(id)
+    def names(ids): return ', '.join(map(name, ids[:most])) + ', …'*(len(ids) > most)
     lines = [f'{text} ({len(ids)}): {names(ids)}' for kind, text in told.items() if (ids := getattr(report, kind))]
-    return lines + ['the dialogues stand in another order than in gold (harmless: they are paired by id)']*report.shuffled
+    return lines + [shuffled]*report.shuffled
 
 # %% ../nbs/00_core.ipynb #b98526f7
 @dataclass
@@ -273,19 +306,26 @@ class Pairing:
     def __len__(self): return len(self.dialogues)
     def __iter__(self): return iter(self.dialogues)
 
-def pair(gold, pred, missing:str='empty', strict:bool=False) -> Pairing:
-    "Align two corpora by dialogue id and turn id; `missing` is `empty` or `skip`; `strict` makes every misfit an error"
+def pair(gold,                      # a corpus, or one of its plain forms
+         pred,                      # the same
+         missing:str='empty',       # gold turns without prediction: count as `empty`, or `skip`
+         strict:bool=False,         # make every misfit an error
+        ) -> Pairing:
+    "Align two corpora by dialogue id and turn id; `PairingError` if no id is common, or under `strict` for any misfit"
     if missing not in ('empty', 'skip'): raise OptionError('missing', '"empty" or "skip"', repr(missing))
     gold, pred = as_corpus(gold, 'gold', 'gold'), as_corpus(pred, 'prediction', 'pred')
     common = [id for id in gold.dialogues if id in pred.dialogues]
     if not common and len(gold) and len(pred):
-        raise PairingError('gold and prediction', 'about the same dialogues', 'no dialogue id in common',
-                           f'the first id is {next(iter(gold.dialogues))!r} in gold and {next(iter(pred.dialogues))!r} in the prediction')
+        ours, theirs = (next(iter(corpus.dialogues)) for corpus in (gold, pred))
+        firsts = f'the first id is {ours!r} in gold and {theirs!r} in the prediction'
+        raise PairingError('gold and prediction', 'about the same dialogues', 'no dialogue id in common', firsts)
     report = PairingReport(extra=[id for id in pred.dialogues if id not in gold.dialogues], policy=missing,
                            shuffled=common != [id for id in pred.dialogues if id in gold.dialogues])
     dialogues = [(id, pair_turns(gold[id], pred.dialogues.get(id), report)) for id in sorted(gold.dialogues)]
-    if missing == 'skip': dialogues = [(id, [p for p in turns if p[1]]) for id, turns in dialogues if id in pred.dialogues]
-    if strict and report: raise PairingError('gold and prediction', 'the same dialogues and turns in order', '; '.join(pairing_lines(report, most=20)))
+    if missing == 'skip': dialogues = [(id, [(g, p) for g, p in turns if p]) for id, turns in dialogues if id in pred]
+    if strict and report:
+        misfits = '; '.join(pairing_lines(report, most=20))
+        raise PairingError('gold and prediction', 'the same dialogues and turns in order', misfits)
     return Pairing(dialogues, report)
 
 def pair_turns(gold:Dialogue, pred:Dialogue|None, report:PairingReport) -> list:
