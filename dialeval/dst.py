@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['VARIANTS', 'KINDS', 'joint_goal_accuracy', 'exact_turns', 'slot_accuracy', 'slot_errors', 'slots_right', 'one_of',
-           'split_values', 'hyphen_stem', 'relative_slot_accuracy', 'relative_turns', 'with_values',
+           'split_values', 'hyphen_stem', 'shown_form', 'relative_slot_accuracy', 'relative_turns',
            'average_goal_accuracy', 'goal_hits', 'once', 'pair_counts', 'slot_prf', 'slot_precision', 'slot_recall',
-           'slot_f1', 'pooled_f1', 'final_goal_accuracy', 'last_turns', 'news_right', 'own_mistakes', 'distances',
-           'turn_weights', 'flexible_goal_accuracy', 'weighted_turns', 'checked_lam', 'lam_name', 'lam_of_turn',
-           'lam_for', 'turn_match', 'matched_turns', 'error_kinds', 'shown_form', 'turn_errors', 'hallucinated_slots',
-           'evaluate', 'matched_count', 'variant_scores', 'scores_of', 'dst_counts', 'dst_notes', 'turn_details']
+           'slot_f1', 'final_goal_accuracy', 'last_turns', 'news_right', 'own_mistakes', 'distances', 'turn_weights',
+           'flexible_goal_accuracy', 'weighted_turns', 'checked_lam', 'lam_name', 'lam_of_turn', 'lam_for',
+           'turn_match', 'matched_turns', 'error_kinds', 'turn_errors', 'hallucinated_slots', 'evaluate',
+           'variant_report', 'matched_count', 'variant_scores', 'scores_of', 'dst_counts', 'dst_notes', 'verdict_notes',
+           'schema_notes', 'turn_details']
 
 # %% ../nbs/10_dst.ipynb #17de3fc0
 import math
@@ -17,21 +18,24 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import partial, wraps
 import numpy as np, pandas as pd
-from .changes import granular_change_accuracy
+from .changes import granular_change_accuracy, moved
 from .core import FormatError, OptionError, shown, slot_name
-from .score import METRICS, Report, Score, metric, ratio, share, tally
-from .values import States, encode
+from .score import METRICS, Report, Score, metric, overlap, ratio, share, tally, turn_table
+from .values import States, encode, filled_slots, with_values
 
 # %% ../nbs/10_dst.ipynb #95be74a0
 @metric(family='dst', needs=('hits',), paper='Henderson et al. 2014', like=encode)
-def joint_goal_accuracy(gold,           # gold states: a corpus, {dialogue: [state, ...]}, lists, a long table, or encoded States
+def joint_goal_accuracy(gold,           # gold states (see `encode` for what is accepted)
                         pred=None,      # predicted states
-                        **how) -> Score:
-    "Share of turns whose whole state is right"
+                        **how           # options of `encode`, whose errors are raised
+                       ) -> Score:
+    "Share of turns whose whole state is right (Henderson et al. 2014)"
     states = encode(gold, pred, **how)
     return tally(states, exact_turns, partial(share, hits='exact', of='turns'), 'joint_goal_accuracy', **states.choices)
 
-def exact_turns(states): return {'exact': states.hit.all(1) if states.hit.dtype == bool else states.hit.prod(1), 'turns': 1}
+def exact_turns(states) -> dict:
+    "Per turn: is the whole state right? Under partial credit, the product of what its slots get"
+    return {'exact': states.hit.all(1) if states.hit.dtype == bool else states.hit.prod(1), 'turns': 1}
 
 # %% ../nbs/10_dst.ipynb #a1b4eea6
 @metric(family='dst', needs=('hits',), paper='Wu et al. 2019; Dey et al. 2022, eq. 1', like=encode)
@@ -39,18 +43,19 @@ def slot_accuracy(gold,                     # gold states
                   pred=None,                # predicted states
                   *,
                   variant:str='paper',      # `paper` counts triplets, `released` splits strings at the last hyphen
-                  **how) -> Score:
-    "Share of the schema's slots that are right, mean over turns"
+                  **how                     # options of `encode`, whose errors are raised; `slots` is the schema
+                 ) -> Score:
+    "Share of the schema's slots that are right, mean over turns (Wu et al. 2019; Dey et al. 2022, eq. 1)"
     one_of('variant', variant, ('paper', 'released'))
     states = encode(gold, pred, **how)
     return tally(states, partial(slot_errors, released=variant == 'released'), slots_right, 'slot_accuracy',
                  **states.choices, variant=variant)
 
-def slot_errors(states, released=False):
-    "Per turn the wrong slots and the slots there are; where the schema is not given, per gold slot its occurrences, so that a merge still knows its size"
+def slot_errors(states, released=False) -> dict:
+    "Per turn: wrong slots, and the size of the schema or else the slots that gold fills, for a merge to count"
     extra = split_values(states) if released and states.pred is not None else 0
-    counts = {'errors': states.wrong + extra, 'turns': 1}
-    return counts | ({'slots': states.size} if states.size else {'slot': (states.filled, [slot_name(k) for k in states.slots])})
+    schema = {'slots': states.size} if states.size else {'slot': (states.filled, list(map(slot_name, states.slots)))}
+    return {'errors': states.wrong + extra, 'turns': 1} | schema
 
 def slots_right(totals):
     "1 - errors / (turns x |S|), where |S| is given or the number of different gold slots of the whole corpus"
@@ -58,6 +63,7 @@ def slots_right(totals):
     return 1 - ratio(totals['errors'], slots)
 
 def one_of(name, value, allowed):
+    "An `OptionError` unless the value of the option `name` is allowed"
     if value not in allowed: raise OptionError(name, f'one of {", ".join(map(str, allowed))}', shown(value))
 
 # %% ../nbs/10_dst.ipynb #8f764340
@@ -69,29 +75,33 @@ def split_values(states):
     return np.bincount(rows[apart], minlength=states.n_turns)
 
 def hyphen_stem(form):
-    text = '|'.join(form) if type(form) is tuple else form or ''
+    "What stands before the last hyphen of a value; `None` if it has none"
+    text = shown_form(form) or ''
     return text.rpartition('-')[0] if '-' in text else None
 
-# %% ../nbs/10_dst.ipynb #3c1f2cfc
-@metric(family='dst', needs=('values',), ceiling='the share of turns with a filled slot (1 with empty="skip")', paper='Kim et al. 2022', like=encode)
+def shown_form(form):
+    "A normal form as text: accepted values with bars between them; `None` for an absent value"
+    return '|'.join(form) if type(form) is tuple else form
+
+# %% ../nbs/10_dst.ipynb #01e6f17b
+@metric(family='dst', needs=('values',), paper='Kim et al. 2022', like=encode,
+        ceiling='the share of turns with a filled slot (1 with empty="skip")')
 def relative_slot_accuracy(gold,                    # gold states
                            pred=None,               # predicted states
                            *,
                            empty:str='zero',        # a turn that is empty on both sides counts as `zero`, or `skip` it
-                           **how) -> Score:
-    "Share of the slots filled on either side that are right, mean over turns"
+                           **how                    # options of `encode`, whose errors are raised
+                          ) -> Score:
+    "Share of the slots filled on either side that are right, mean over turns (Kim et al. 2022)"
     one_of('empty', empty, ('zero', 'skip'))
     states = with_values(encode(gold, pred, **how), 'relative slot accuracy')
-    return tally(states, partial(relative_turns, skip=empty == 'skip'), partial(share, hits='right', of='turns'), 'relative_slot_accuracy', **states.choices, empty=empty)
+    return tally(states, partial(relative_turns, skip=empty == 'skip'), partial(share, hits='right', of='turns'),
+                 'relative_slot_accuracy', **states.choices, empty=empty)
 
-def relative_turns(states, skip=False):
+def relative_turns(states, skip=False) -> dict:
+    "Per turn: share of right slots among those that either side fills, 0 if there are none"
     some = (states.filled | states.claimed).sum(1)
     return {'right': np.nan_to_num(ratio(some - states.wrong, some)), 'turns': some > 0 if skip else 1}
-
-def with_values(states, name):
-    "The states, if they hold predicted values"
-    if states.pred is None: raise FormatError('the prediction', 'states with values', 'verdicts only', f'{name} needs the values')
-    return states
 
 # %% ../nbs/10_dst.ipynb #d7e44251
 @metric(family='dst', needs=('filled',), paper='Rastogi et al. 2020; Dey et al. 2022, sec. 2.3', like=encode)
@@ -99,16 +109,19 @@ def average_goal_accuracy(gold,                 # gold states
                           pred=None,            # predicted states
                           *,
                           kind:str='recall',    # `recall` divides by gold's slots, `jaccard` by those of either side
-                          **how) -> Score:
-    "Share of gold's filled slots that are right, mean over the turns that have any"
+                          **how                 # options of `encode`, whose errors are raised
+                         ) -> Score:
+    "Share of gold's filled slots that are right, mean over the turns that have any (Rastogi et al. 2020)"
     one_of('kind', kind, ('recall', 'jaccard'))
-    states = encode(gold, pred, **how)
-    if states.filled is None: raise FormatError('average goal accuracy', 'given gold states and the order of the slots', 'verdicts only')
+    states, wanted = encode(gold, pred, **how), 'given gold states and the order of the slots'
+    if states.filled is None: raise FormatError('average goal accuracy', wanted, 'verdicts only')
     if kind == 'jaccard': with_values(states, 'the jaccard kind')
-    return tally(states, partial(goal_hits, jaccard=kind == 'jaccard'), partial(share, hits='hits', of='turns'), 'average_goal_accuracy', **states.choices, kind=kind)
+    return tally(states, partial(goal_hits, jaccard=kind == 'jaccard'), partial(share, hits='hits', of='turns'),
+                 'average_goal_accuracy', **states.choices, kind=kind)
 
-def goal_hits(states, jaccard=False):
-    hits, among = (states.hit & states.filled if states.hit.dtype == bool else states.hit * states.filled).sum(1), states.filled.sum(1)
+def goal_hits(states, jaccard=False) -> dict:
+    "Per turn: share of right slots among gold's, or among those of either side; turns without any do not count"
+    hits, among = (states.hit * states.filled).sum(1), states.filled.sum(1)
     if jaccard: among = among + states.claimed.sum(1) - hits
     return {'hits': np.nan_to_num(ratio(hits, among)), 'turns': among > 0}
 
@@ -125,42 +138,57 @@ def once(f):
 @once
 def pair_counts(states):
     "Per turn: right, predicted and gold pairs, and the F1 of the turn"
-    both, pred, gold = (states.right & states.filled & states.claimed).sum(1), states.claimed.sum(1), states.filled.sum(1)
-    return {'both': both, 'pred': pred, 'gold': gold, 'f1': np.where(pred + gold > 0, np.nan_to_num(ratio(2*both, pred + gold)), 1), 'turns': 1}
+    both = (states.right & states.filled & states.claimed).sum(1)
+    counts = {'both': both, 'pred': states.claimed.sum(1), 'gold': states.filled.sum(1)}
+    return counts | {'f1': np.nan_to_num(overlap(counts), nan=1), 'turns': 1}
 
-def slot_prf(name, figure, gold, pred, how, **choices):
+def slot_prf(name, figure, gold, pred, how, **choices) -> Score:
+    "A score from the pairs of each turn"
     states = with_values(encode(gold, pred, **how), name)
     return tally(states, pair_counts, figure, name, **states.choices, **choices)
 
 @metric(family='dst', needs=('values',), like=encode)
-def slot_precision(gold, pred=None, **how) -> Score:
-    "Share of the predicted (slot, value) pairs that are right, pooled over turns"
+def slot_precision(gold,        # gold states
+                   pred=None,   # predicted states, with values
+                   **how        # options of `encode`, whose errors are raised
+                  ) -> Score:
+    "Share of the predicted (slot, value) pairs that are right, pooled over turns; NaN if nothing is predicted"
     return slot_prf('slot_precision', partial(share, hits='both', of='pred'), gold, pred, how)
 
 @metric(family='dst', needs=('values',), like=encode)
-def slot_recall(gold, pred=None, **how) -> Score:
-    "Share of the gold (slot, value) pairs that are predicted, pooled over turns"
+def slot_recall(gold,           # gold states
+                pred=None,      # predicted states, with values
+                **how           # options of `encode`, whose errors are raised
+               ) -> Score:
+    "Share of the gold (slot, value) pairs that are predicted, pooled over turns; NaN if gold is empty"
     return slot_prf('slot_recall', partial(share, hits='both', of='gold'), gold, pred, how)
 
 @metric(family='dst', needs=('values',), like=encode)
-def slot_f1(gold, pred=None, *, average:str='micro', **how) -> Score:
-    "Harmonic mean of precision and recall of pairs: `micro` pooled over turns, `turn` the mean of the turns' own"
+def slot_f1(gold,                   # gold states
+            pred=None,              # predicted states, with values
+            *,
+            average:str='micro',    # `micro`: of the pairs of all turns; `turn`: the mean of the turns' own
+            **how                   # options of `encode`, whose errors are raised
+           ) -> Score:
+    "Harmonic mean of precision and recall of (slot, value) pairs"
     one_of('average', average, ('micro', 'turn'))
-    figure = pooled_f1 if average == 'micro' else partial(share, hits='f1', of='turns')
+    figure = overlap if average == 'micro' else partial(share, hits='f1', of='turns')
     return slot_prf('slot_f1', figure, gold, pred, how, average=average)
-
-def pooled_f1(totals): return ratio(2*totals['both'], totals['pred'] + totals['gold'])
 
 # %% ../nbs/10_dst.ipynb #31a04050
 @metric(family='dst', needs=('hits',), like=encode)
-def final_goal_accuracy(gold, pred=None, **how) -> Score:
+def final_goal_accuracy(gold,           # gold states
+                        pred=None,      # predicted states
+                        **how           # options of `encode`, whose errors are raised
+                       ) -> Score:
     "Share of dialogues whose last state is right"
     states = encode(gold, pred, **how)
     score = tally(states, last_turns, partial(share, hits='exact', of='turns'), 'final_goal_accuracy', **states.choices)
     score.items = 'dialogues'
     return score
 
-def last_turns(states):
+def last_turns(states) -> dict:
+    "Per turn: is it the last of its dialogue, and right?"
     last = np.zeros(states.n_turns, bool)
     last[states.starts[1:][np.diff(states.starts) > 0] - 1] = True
     return {'exact': states.exact & last, 'turns': last}
@@ -169,7 +197,7 @@ def last_turns(states):
 @once
 def news_right(states):
     "Per turn: is every newly filled slot, on either side, a hit?"
-    new = states.filled & (states.gold != states.before(states.gold)) | states.claimed & (states.pred != states.before(states.pred))
+    new = states.filled & moved(states, states.gold) | states.claimed & moved(states, states.pred)
     return (states.right | ~new).all(1)
 
 @once
@@ -198,20 +226,25 @@ VARIANTS = ('paper', 'released', 'trippy')
 def flexible_goal_accuracy(gold,                    # gold states
                            pred=None,               # predicted states
                            *,
-                           lam=.5,                  # decay per turn, 0 (strict) to inf (lenient); several give a Report; {domain: lam} is possible
-                           variant:str='paper',     # `paper` (algorithm 1), `released` (the TRADE/SOM-DST script), `trippy` (0/1 verdicts)
-                           **how) -> Score:
-    "Joint goal accuracy that forgives inherited errors the more, the older they are"
+                           lam=.5,                  # decay per turn, 0 (strict) to inf (lenient), or one by domain;
+                                                    # several of them give a report
+                           variant:str='paper',     # whose mistakes: `paper`, `released` (its script), `trippy`
+                           **how                    # options of `encode`, whose errors are raised
+                          ) -> Score:
+    "Joint goal accuracy that forgives inherited errors the more, the older they are (Dey et al. 2022, alg. 1)"
     one_of('variant', variant, VARIANTS)
     states = encode(gold, pred, **how)
     if isinstance(lam, (list, tuple, np.ndarray)):
-        return Report({s.name: s for s in (flexible_goal_accuracy(states, lam=x, variant=variant) for x in lam)}, 'flexible_goal_accuracy',
-                      pairing=states.pairing, choices=states.choices | dict(variant=variant))
+        scores = [flexible_goal_accuracy(states, lam=x, variant=variant) for x in lam]
+        return Report({s.name: s for s in scores}, 'flexible_goal_accuracy', pairing=states.pairing,
+                      choices=states.choices | dict(variant=variant))
     lam = checked_lam(lam, states)
     return tally(states, partial(weighted_turns, lam=lam, variant=variant), partial(share, hits='weight', of='turns'),
                  f'flexible_goal_accuracy@{lam_name(lam)}', **states.choices, variant=variant, lam=lam_name(lam))
 
-def weighted_turns(states, lam, variant): return {'weight': turn_weights(states, lam, variant), 'turns': 1}
+def weighted_turns(states, lam, variant) -> dict:
+    "Per turn: the credit that it gets"
+    return {'weight': turn_weights(states, lam, variant), 'turns': 1}
 
 # %% ../nbs/10_dst.ipynb #095438d6
 def checked_lam(lam, states):
@@ -225,7 +258,9 @@ def checked_lam(lam, states):
     if not number >= 0: raise OptionError('lam', 'a number from 0 to infinity', shown(lam))
     return number
 
-def lam_name(lam): return ','.join(f'{d}={x}' for d, x in lam.items()) if isinstance(lam, Mapping) else str(lam)
+def lam_name(lam) -> str:
+    "The decay as names of figures and signatures tell it"
+    return ','.join(f'{d}={x}' for d, x in lam.items()) if isinstance(lam, Mapping) else str(lam)
 
 def lam_of_turn(states, lam):
     "The decay of each turn: one number, or the smallest among the domains that are wrong in the turn"
@@ -244,44 +279,60 @@ def lam_for(turns:float,    # number of turns after which ...
 
 # %% ../nbs/10_dst.ipynb #2fb9f3d8
 @metric(family='dst', needs=('hits',), paper='Dey et al. 2022 (M2)', like=encode)
-def turn_match(gold, pred=None, *, variant:str='paper', **how) -> Score:
-    "Share of turns without an own mistake: flexible goal accuracy for lambda to infinity"
+def turn_match(gold,                    # gold states
+               pred=None,               # predicted states
+               *,
+               variant:str='paper',     # whose mistakes: `paper`, `released` (the script), `trippy` (verdicts)
+               **how                    # options of `encode`, whose errors are raised
+              ) -> Score:
+    "Share of turns without an own mistake (Dey et al. 2022, M2): flexible goal accuracy for lambda to infinity"
     one_of('variant', variant, VARIANTS)
     states = encode(gold, pred, **how)
-    return tally(states, partial(matched_turns, variant=variant), partial(share, hits='matched', of='turns'), 'turn_match', **states.choices, variant=variant)
+    return tally(states, partial(matched_turns, variant=variant), partial(share, hits='matched', of='turns'),
+                 'turn_match', **states.choices, variant=variant)
 
-def matched_turns(states, variant): return {'matched': ~own_mistakes(states, variant), 'turns': 1}
+def matched_turns(states, variant) -> dict:
+    "Per turn: is it without a mistake of its own?"
+    return {'matched': ~own_mistakes(states, variant), 'turns': 1}
 
 # %% ../nbs/10_dst.ipynb #f8f4e9a0
 KINDS = ('missed', 'spurious', 'wrong value')
 
-def error_kinds(gold, pred=None, *, variant:str='paper', **how) -> pd.DataFrame:
-    "One row per wrong slot of each turn: values, kind, whose mistake, and the turn it is inherited from (NA if none)"
+def error_kinds(gold,                   # gold states
+                pred=None,              # predicted states, with values
+                *,
+                variant:str='paper',    # whose mistakes: `paper`, `released`, `trippy`
+                **how                   # options of `encode`, whose errors are raised
+               ) -> pd.DataFrame: # dialogue, turn, slot, gold, pred, kind, mistake, from_turn
+    "One row per wrong slot of each turn: its kind, whose mistake it is, and the turn it is inherited from (NA if none)"
     states = with_values(encode(gold, pred, **how), 'error_kinds')
     t, k = np.nonzero(~states.right)
+    def values(side): return [shown_form(states.forms[code]) for code in side[t, k]]
     kinds = np.select([~states.claimed[t, k], ~states.filled[t, k]], KINDS[:2], KINDS[2])
-    told = turn_errors(states, variant).iloc[t][['dialogue', 'turn', 'mistake', 'from_turn']].reset_index(drop=True)
-    told.insert(2, 'slot', [slot_name(states.slots[i]) for i in k])
-    for at, (side, m) in enumerate([('gold', states.gold), ('pred', states.pred)], 3): told.insert(at, side, [shown_form(states.forms[c]) for c in m[t, k]])
-    told.insert(5, 'kind', kinds)
-    return told
-
-def shown_form(form): return '|'.join(form) if type(form) is tuple else form
+    slots = {'slot': [slot_name(states.slots[i]) for i in k], 'gold': values(states.gold), 'pred': values(states.pred)}
+    turns = turn_errors(states, variant).iloc[t].reset_index(drop=True)
+    return pd.concat([turns[['dialogue', 'turn']], pd.DataFrame(slots | {'kind': kinds}),
+                      turns[['mistake', 'from_turn']]], axis=1)
 
 def turn_errors(states, variant='paper') -> pd.DataFrame:
-    "One row per turn: exact, wrong slots, whose mistake (`own`, `inherited` or none), and the turn it is inherited from"
+    "One row per turn: exact, wrong slots, whose mistake (`own`, `inherited` or none), the turn it is inherited from"
     own, distance = own_mistakes(states, variant), distances(states, variant)
     inherited = ~states.exact & ~own
-    source = np.where(inherited & np.isfinite(distance), np.arange(states.n_turns) - np.nan_to_num(distance, posinf=0), 0).astype(int)
-    from_turn = pd.Series(states.turn_ids[source], dtype=object).where(inherited & np.isfinite(distance), None)
-    return pd.DataFrame({'dialogue': np.repeat(np.array(states.ids, dtype=object), np.diff(states.starts)), 'turn': states.turn_ids, 'exact': states.exact,
-                         'wrong': states.wrong, 'mistake': np.select([own, inherited], ['own', 'inherited'], ''), 'from_turn': from_turn})
+    traced = inherited & np.isfinite(distance)
+    source = np.arange(states.n_turns) - np.where(traced, distance, 0).astype(int)
+    from_turn = pd.Series(states.turn_ids[source], dtype=object).where(traced, None)
+    mistake = np.select([own, inherited], ['own', 'inherited'], '')
+    return turn_table(states, dict(exact=states.exact, wrong=states.wrong, mistake=mistake, from_turn=from_turn))
 
-# %% ../nbs/10_dst.ipynb #0f1286b2
-def hallucinated_slots(gold, pred=None, **how) -> pd.Series:
+# %% ../nbs/10_dst.ipynb #30b82b2e
+def hallucinated_slots(gold,            # gold states
+                       pred=None,       # predicted states, with values
+                       **how            # options of `encode`, whose errors are raised; `slots` is the schema
+                      ) -> pd.Series: # slot -> turns, the most frequent first
     "Predicted slots that the schema does not have, with the number of turns in which they are filled"
     states = with_values(encode(gold, pred, **how), 'hallucinated_slots')
-    counts = {slot_name(key): int(n) for key, n in zip(states.slots, states.claimed.sum(0)) if key not in states.schema and n}
+    filled = zip(states.slots, states.claimed.sum(0).tolist())
+    counts = {slot_name(key): n for key, n in filled if n and key not in states.schema}
     return pd.Series(counts, dtype=int, name='turns').sort_values(ascending=False, kind='stable')
 
 # %% ../nbs/10_dst.ipynb #db6c2b33
@@ -290,48 +341,70 @@ def evaluate(gold,                      # gold states, or None if the prediction
              *,
              lam=(.25, .5, .75, 1.),    # decay(s) of flexible goal accuracy
              variant:str|None=None,     # `paper`, `released` or `trippy`; default: paper, or trippy for 0/1 verdicts
-             **how) -> Report:
-    "All state-tracking figures that the data allow, with counts, both variants where they differ, and one row per turn"
+             **how                      # options of `encode`, whose errors are raised
+            ) -> Report:
+    "All state-tracking figures that the data allow, with counts, competing variants, and one row per turn"
     states = encode(gold, pred, **how)
     variant = variant or ('paper' if states.pred is not None else 'trippy')
     one_of('variant', variant, VARIANTS)
     lams = [checked_lam(x, states) for x in (lam if isinstance(lam, (list, tuple, np.ndarray)) else [lam])]
     variants = dict.fromkeys([*(('paper', 'released') if states.pred is not None else ('trippy',)), variant])
-    competing = {v: Report(variant_scores(states, lams, v), v, {'matched_turns': matched_count(states, v)}) for v in variants}
-    return Report(scores_of(states, competing[variant].scores), 'dst', dst_counts(states, variant), states.pairing, dst_notes(states),
-                  states.choices | dict(variant=variant, lam=','.join(map(lam_name, lams)), unit='dialogue'), competing, lambda: turn_details(states, lams, variant))
+    competing = {v: variant_report(states, lams, v) for v in variants}
+    choices = states.choices | dict(variant=variant, lam=','.join(map(lam_name, lams)), unit='dialogue')
+    return Report(scores_of(states, competing[variant].scores), 'dst', dst_counts(states, variant), states.pairing,
+                  dst_notes(states), choices, competing, lambda: turn_details(states, lams, variant))
 
-def matched_count(states, variant): return int(np.sum(~own_mistakes(states, variant)))
+def variant_report(states, lams, variant) -> Report:
+    "What depends on whose mistake is whose"
+    return Report(variant_scores(states, lams, variant), variant, {'matched_turns': matched_count(states, variant)})
 
-def variant_scores(states, lams, variant):
+def matched_count(states, variant) -> int:
+    "Turns without a mistake of their own"
+    return int(np.sum(~own_mistakes(states, variant)))
+
+def variant_scores(states, lams, variant) -> dict:
     "The figures whose definition competes"
-    found = flexible_goal_accuracy(states, lam=lams, variant=variant).scores | {'turn_match': turn_match(states, variant=variant)}
+    found = flexible_goal_accuracy(states, lam=lams, variant=variant).scores
+    found = found | {'turn_match': turn_match(states, variant=variant)}
     if variant == 'released': found['slot_accuracy'] = slot_accuracy(states, variant=variant)
     return found
 
-def scores_of(states, competing):
+def scores_of(states, competing) -> dict:
     "Every registered metric of state tracking that the data allow"
     has = {'hits': True, 'filled': states.filled is not None, 'values': states.pred is not None}
     found = {}
     for m in sorted(METRICS.values(), key=lambda m: m.function.__module__ != __name__):      # those of this page first
-        if m.family != 'dst' or not all(has[n] for n in m.needs): continue
+        if m.family != 'dst' or not all(has.get(n) for n in m.needs): continue
         found |= {n: s for n, s in competing.items() if n.split('@')[0] == m.name} or {m.name: m.function(states)}
-    if has['values']: found |= {'average_goal_accuracy_jaccard': average_goal_accuracy(states, kind='jaccard'), 'slot_f1_turn': slot_f1(states, average='turn')}
+    if has['values']: found |= {'average_goal_accuracy_jaccard': average_goal_accuracy(states, kind='jaccard'),
+                                'slot_f1_turn': slot_f1(states, average='turn')}
     return found
 
-def dst_counts(states, variant):
-    return {'dialogues': len(states.ids), 'turns': states.n_turns, 'exact_turns': int(states.exact.sum()), 'matched_turns': matched_count(states, variant)}
+def dst_counts(states, variant) -> dict:
+    "The whole numbers of a report"
+    return {'dialogues': len(states.ids), 'turns': states.n_turns, 'exact_turns': int(states.exact.sum()),
+            'matched_turns': matched_count(states, variant)}
 
-def dst_notes(states):
+def dst_notes(states) -> list[str]:
     "What a reader should know before believing the figures"
     notes = [] if states.n_turns else ['there are no turns, so no figure has a value']
-    if states.pred is None: return notes + ['the file holds verdicts without values: metrics that need values are left out'] + (
-        ['average goal accuracy needs gold states and the order of the slots'] if states.filled is None else [])
-    outside, beyond = hallucinated_slots(states), {slot_name(k) for k, some in zip(states.slots, states.filled.any(0)) if some and k not in states.schema}
-    if len(outside): notes.append(f'{len(outside)} predicted slots are not in the schema, in {outside.sum()} places: ' + ', '.join(f'{s} ({n})' for s, n in outside.head(8).items()) + ', …'*(len(outside) > 8))
-    return notes + [f'gold fills slots that the given schema does not have: {", ".join(sorted(beyond))}']*bool(beyond)
+    return notes + (verdict_notes(states) if states.pred is None else schema_notes(states))
 
-def turn_details(states, lams, variant):
+def verdict_notes(states) -> list[str]:
+    "What verdicts without values cannot tell"
+    notes = ['the file holds verdicts without values: metrics that need values are left out']
+    return notes + ['average goal accuracy needs gold states and the order of the slots']*(states.filled is None)
+
+def schema_notes(states) -> list[str]:
+    "Slots that the schema does not have, in the prediction and in gold"
+    outside, notes = hallucinated_slots(states), []
+    beyond = sorted(map(slot_name, filled_slots(states.slots, states.filled) - states.schema))
+    named = ', '.join(f'{slot} ({n})' for slot, n in outside.head(8).items()) + ', …'*(len(outside) > 8)
+    if named: notes.append(f'{len(outside)} predicted slots are not in the schema, in {outside.sum()} places: {named}')
+    if beyond: notes.append(f'gold fills slots that the given schema does not have: {", ".join(beyond)}')
+    return notes
+
+def turn_details(states, lams, variant) -> pd.DataFrame:
     "`turn_errors`, the kinds of wrong slots, and the weight of each turn for each lambda"
     frame = turn_errors(states, variant)
     if states.pred is not None:

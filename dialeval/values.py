@@ -8,8 +8,8 @@ __all__ = ['QUOTES', 'EMPTY', 'DONTCARE', 'CLOCK', 'VALUES', 'WORDS', 'NUMBERS',
            'accepted', 'default', 'fold', 'unfold_width', 'chain_of', 'clock', 'trade_clean', 'spaced', 'trippy',
            'contains', 'fuzzy', 'as_values', 'multiwoz', 'as_names', 'rename', 'States', 'before', 'only', 'views',
            'columns_by', 'counted_turns', 'Cells', 'encode', 'states_of', 'packed_states', 'matrix', 'hits', 'turns_of',
-           'filled_slots', 'schema_of', 'schema_size', 'slots_choice', 'both_sides', 'encode_verdicts', 'verdict_width',
-           'verdict_slots', 'gold_fills']
+           'filled_slots', 'schema_of', 'schema_size', 'slots_choice', 'both_sides', 'with_values', 'encode_verdicts',
+           'verdict_width', 'verdict_slots', 'gold_fills']
 
 # %% ../nbs/01_values.ipynb #ba14da59
 import re, unicodedata
@@ -437,6 +437,11 @@ def both_sides(gold):
     if isinstance(gold, pd.DataFrame): return as_corpus(gold, 'gold', 'gold'), as_corpus(gold, 'prediction', 'pred')
     if isinstance(gold, Corpus) and gold.has_verdicts(): return None, gold
     raise OptionError('pred', 'given', f'nothing beside {type(gold).__name__}')
+
+def with_values(states:States, name) -> States:
+    "The states, for a metric that cannot do with verdicts: a `FormatError` if there are no values"
+    if states.pred is not None: return states
+    raise FormatError('the prediction', 'states with values', 'verdicts only', f'{name} needs the values')
 
 # %% ../nbs/01_values.ipynb #f279f07e
 def encode_verdicts(pred:Corpus, gold, slot_order, policy, missing, strict, choices) -> States:
