@@ -77,7 +77,5 @@ def operation_f1(gold,                      # gold states
         scores = {f'operation_f1@{one}': operation_f1(states, operation=one) for one in operation}
         return Report(scores, 'operation_f1', pairing=states.pairing, choices=states.choices)
     if operation not in OPERATIONS: raise OptionError('operation', f'one of {", ".join(OPERATIONS)}', repr(operation))
-    score = tally(states, partial(operation_counts, operation=operation), overlap, f'operation_f1@{operation}',
-                  count='either', **states.choices)
-    score.items = 'slots'
-    return score
+    return tally(states, partial(operation_counts, operation=operation), overlap, f'operation_f1@{operation}',
+                 count='either', items='slots', **states.choices)

@@ -12,6 +12,7 @@ import argparse, sys
 # %% ../nbs/80_cli.ipynb #a8900113
 def main(argv=None) -> int:
     "Run a command; bad input is one line on the standard error stream and exit code 2"
+    if hasattr(sys.stdout, 'reconfigure'): sys.stdout.reconfigure(errors='backslashreplace')    # any text, any locale
     parser = make_parser()
     args = parser.parse_args(argv)
     if args.version: return print_version()
@@ -19,13 +20,16 @@ def main(argv=None) -> int:
         parser.print_help()
         return 0
     from dialeval.core import DialevalError
-    try: return args.run(args) or 0
-    except DialevalError as e:
-        print(f'dialeval: {e}', file=sys.stderr)
-        return 2
+    try:
+        args.run(args)
+        sys.stdout.flush()
+        return 0
     except BrokenPipeError:                                 # `dialeval ... | head` has seen enough
         sys.stderr.close()
         return 0
+    except (DialevalError, OSError) as e:
+        print(f'dialeval: {e}', file=sys.stderr)
+        return 2
 
 def print_version() -> int:
     "Name and version"
@@ -62,7 +66,7 @@ def add_dst(commands):
 def add_reading(p):
     "Options that say how states are to be understood"
     p.add_argument('--values', default='default',
-                   help='when two values say the same: raw, default, trade, trippy, fuzzy (default: default)')
+                   help='when two values say the same: raw, default, literal, trade, trippy, fuzzy (default: default)')
     p.add_argument('--label-map', metavar='FILE',
                    help='variants of labels for --values trippy: JSON, or a TripPy configuration')
     p.add_argument('--names', default='raw', help='dialect of slot names: raw, multiwoz (default: raw)')
@@ -91,25 +95,29 @@ def run_dst(args):
 
 def show(report, args, by=()):
     "Print a report as the options ask"
+    from dialeval.score import alike
     if args.ci: report.ci()
     if args.json: return print(report.to_json(by))
+    parts = {axis: alike(report, axis) for axis in by}
     print(report)
-    for axis in by: print(f'\n{report.by(axis).frame().to_string(float_format="{:.4f}".format, na_rep="–")}')
+    for found in parts.values():
+        print(f'\n{found.frame(ci=args.ci).to_string(float_format="{:.4f}".format, na_rep="–", line_width=120)}')
 
 # %% ../nbs/80_cli.ipynb #b185aa42
 def values_option(args):
     "The value policy that the options name"
     from dialeval import values
     from dialeval.core import OptionError
-    if args.values != 'trippy': return args.values
-    if not args.label_map: raise OptionError('--values trippy', 'used with --label-map FILE', 'no label map')
-    return values.trippy(listed(args.label_map, 'label_maps'))
+    if (args.values == 'trippy') != bool(args.label_map):
+        raise OptionError('--values trippy', 'used together with --label-map FILE', 'one without the other')
+    return values.trippy(listed(args.label_map, 'label_maps')) if args.label_map else args.values
 
 def slots_option(text):
     "A number, the name of a schema, or the list in a JSON file"
     from dialeval.values import SCHEMAS
     if text is None or text in SCHEMAS: return text
-    return int(text) if text.lstrip('-').isdecimal() else listed(text, 'slots')
+    try: return int(text)
+    except ValueError: return listed(text, 'slots')
 
 def listed(path, key):
     "The data of a JSON file, or what it has under `key`"
@@ -144,9 +152,9 @@ def add_formats(commands):
     commands.add_parser('formats', help='list the file formats that can be read').set_defaults(run=run_formats)
 
 def run_formats(args):
-    "The names of the registered readers"
+    "The names of the registered readers, and what each reads"
     from dialeval.readers import READERS
-    for name in READERS: print(name)
+    for name, reader in READERS.items(): print(f'{name:12} {reader.read.__doc__}')
 
 def add_metrics(commands):
     "The command `metrics`"

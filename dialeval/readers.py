@@ -4,54 +4,65 @@
 
 # %% auto #0
 __all__ = ['SEPARATORS', 'READERS', 'TURN_FIELDS', 'load', 'load_table', 'load_json', 'parse', 'unique_keys', 'load_parquet',
-           'Sides', 'Reader', 'reader', 'recognise', 'outline', 'first_turn', 'inside', 'read', 'read_pair', 'is_plain',
-           'read_states', 'is_verdict', 'read_verdicts', 'corpus_of', 'numbered', 'has_keys', 'read_released',
-           'state_under', 'read_utterances', 'spoken', 'spoken_turn', 'read_table', 'read_dialeval', 'native_dialogue',
-           'native_turn', 'tupled', 'to_native', 'nested', 'write']
+           'Sides', 'Reader', 'reader', 'recognise', 'outline', 'first_turn', 'turns_in', 'inside', 'read', 'read_pair',
+           'is_plain', 'read_states', 'is_verdict', 'read_verdicts', 'corpus_of', 'numbered', 'has_keys',
+           'read_released', 'state_under', 'read_utterances', 'spoken', 'spoken_turn', 'read_table', 'read_dialeval',
+           'native_dialogue', 'native_turn', 'tupled', 'to_native', 'write']
 
-# %% ../nbs/02_readers.ipynb #d5ba5597
-import json
+# %% ../nbs/02_readers.ipynb #219b0053
+import csv, json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from io import StringIO
 from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 import pandas as pd
 from .core import (Corpus, DialevalError, Dialogue, FormatError, OptionError, Turn, as_corpus, as_state,
-                           collector_paused, from_table, shown, turn_id)
+                           collector_paused, from_table, shown, slot_name, turn_id)
 
 # %% ../nbs/02_readers.ipynb #397518e5
 def load(path) -> object: # parsed JSON, or a DataFrame
     "Parse `.csv`, `.tsv`, `.parquet` and `.jsonl` by their ending, all else as JSON, or raise a `FormatError`"
-    path = Path(path)
-    if not path.is_file(): raise FormatError('the file', 'there', 'no such file', path)
-    if not path.stat().st_size: raise FormatError('the file', 'JSON, CSV or Parquet', 'an empty file', path)
-    if path.suffix == '.parquet': return load_parquet(path)
-    try: return load_table(path) if path.suffix in SEPARATORS else load_json(path)
+    path = Path('/dev/stdin' if str(path) == '-' else path)
+    if not path.exists(): raise FormatError('the file', 'there', 'no such file', path)
+    if path.is_dir(): raise FormatError('the file', 'a file', 'a folder', path)
+    ending = path.suffix.lower()
+    if ending == '.parquet': return load_parquet(path)
+    try:
+        text = path.read_text(encoding='utf-8-sig')
+        if not text.strip(): raise FormatError('the file', 'JSON, CSV or Parquet', 'an empty file')
+        return load_table(text, SEPARATORS[ending]) if ending in SEPARATORS else load_json(text, ending == '.jsonl')
     except DialevalError as e: raise e.at(path)
+    except OSError as e: raise FormatError('the file', 'readable', e.strerror, path) from None
     except UnicodeDecodeError as e:
         raise FormatError('the file', 'text in UTF-8', f'{e.reason} at byte {e.start}', path) from None
 
 SEPARATORS = {'.csv': ',', '.tsv': '\t'}
 
-def load_table(path) -> pd.DataFrame:
-    "A CSV or TSV file with every cell as text; only an empty cell is null"
-    options = dict(dtype=str, keep_default_na=False, na_values=[''], encoding='utf-8-sig')
-    try: return pd.read_csv(path, sep=SEPARATORS[path.suffix], **options)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as e:
-        raise FormatError('the file', 'a table with the same columns in each row', str(e).strip()) from None
+def load_table(text, separator) -> pd.DataFrame:
+    "A table with every cell as text; only an empty cell is null, and each row has as many cells as there are names"
+    lines = csv.reader(StringIO(text, newline=''), delimiter=separator)
+    names, rows = next(lines), []
+    for row in lines:
+        if row and len(row) != len(names):
+            raise FormatError('a row', f'of {len(names)} cells, as the first line has', f'{len(row)}', f'line {lines.line_num}')
+        if row: rows.append([cell or None for cell in row])
+    return pd.DataFrame(rows, columns=names, dtype=object)
 
-def load_json(path):
-    "A JSON file, or the list of the lines of a `.jsonl` file"
-    text = path.read_text(encoding='utf-8-sig')
-    return [parse(line) for line in text.splitlines() if line.strip()] if path.suffix == '.jsonl' else parse(text)
+def load_json(text, lines=False):
+    "JSON, or a list of the JSON on each of the lines"
+    return [parse(line, i) for i, line in enumerate(text.split('\n'), 1) if line.strip()] if lines else parse(text)
 
-def parse(text:str):
-    "JSON in which no object has a key twice"
+def parse(text:str, line:int=1):
+    "JSON in which no object has a key twice; `line` is where the text begins in its file"
     try: return json.loads(text, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as e:
-        place = f'line {e.lineno}, column {e.colno} of {len(text)} characters'
-        raise FormatError('the text', 'complete JSON', f'{e.msg.lower()} at {place}') from None
+        place = f'line {line + e.lineno - 1}, column {e.colno}'
+        raise FormatError('the text', 'complete JSON', f'{e.msg.lower()} at {place}, after {e.pos} characters') from None
+    except RecursionError: raise FormatError('the text', 'JSON of reasonable depth', 'thousands of nested brackets') from None
+    except DialevalError: raise
+    except ValueError as e: raise FormatError('the text', 'JSON with reasonable numbers', str(e).partition(':')[0]) from None
 
 def unique_keys(pairs) -> dict:
     "A JSON object from its pairs; a key that occurs twice is an error"
@@ -105,7 +116,11 @@ def outline(data):
 
 def first_turn(data):
     "The first turn that says anything, for data that are dialogues with turns"
-    return next((turn for dialogue in inside(data) for turn in inside(dialogue) if turn is not None), None)
+    return next(turns_in(data), None)
+
+def turns_in(data):
+    "The turns that say anything, one after another"
+    return (turn for dialogue in inside(data) for turn in inside(dialogue) if turn is not None)
 
 def inside(data):
     "What a mapping or a list holds, in order; anything else holds nothing"
@@ -138,10 +153,11 @@ def read_pair(pred,                     # path of the prediction, or of a file t
 
 # %% ../nbs/02_readers.ipynb #61f04709
 def is_plain(data):
-    "Are the data dialogues whose turns are mappings?"
-    if not isinstance(data, (Mapping, list)): return False
+    "Are the data dialogues whose turns are states, with a domain somewhere?"
     turn = first_turn(data)
-    return isinstance(turn, Mapping) or turn is None and all(isinstance(d, (Mapping, list)) for d in inside(data))
+    if turn is None: return isinstance(data, (Mapping, list)) and all(isinstance(d, (Mapping, list)) for d in inside(data))
+    filled = next((t for t in turns_in(data) if isinstance(t, Mapping) and t), {})
+    return isinstance(turn, Mapping) and (not filled or any(isinstance(v, Mapping) or '-' in k for k, v in filled.items()))
 
 @reader('states', is_plain)
 def read_states(data, name='') -> Corpus:
@@ -150,8 +166,8 @@ def read_states(data, name='') -> Corpus:
 
 # %% ../nbs/02_readers.ipynb #43dd6576
 def is_verdict(turn):
-    "Does the turn consist of zeros and ones?"
-    return isinstance(turn, (str, list)) and len(turn) > 0 and all(bit in ('0', '1', 0, 1) for bit in turn)
+    "Does the turn consist of zeros and ones, two at least?"
+    return isinstance(turn, (str, list)) and len(turn) > 1 and all(bit in ('0', '1', 0, 1) for bit in turn)
 
 @reader('verdicts', lambda data: is_verdict(first_turn(data)))
 def read_verdicts(data, name='') -> Corpus:
@@ -232,6 +248,8 @@ TURN_FIELDS = {f.name for f in fields(Turn)} - {'state', 'id'}
 @reader('dialeval', lambda data: isinstance(data, Mapping) and isinstance(data.get('dialogues'), list))
 def read_dialeval(data, name='') -> Corpus:
     "Everything that a corpus can hold, as `write` saves it"
+    if not has_keys(data, 'dialogues') or not isinstance(data['dialogues'], list):
+        raise FormatError('the data', 'a mapping with a list of dialogues', shown(data))
     return Corpus(map(native_dialogue, data['dialogues']), name)
 
 def native_dialogue(raw) -> Dialogue:
@@ -258,19 +276,11 @@ def tupled(value):
 def to_native(corpus:Corpus) -> dict:
     "The corpus as data that `read_dialeval` reads back"
     def given(fields): return {name: value for name, value in fields.items() if value is not None}
-    def turn(t): return given(asdict(t) | {'state': None if t.state is None else nested(t.state)})
+    def turn(t): return given(asdict(t) | {'state': None if t.state is None else {slot_name(key): value for key, value in t.state.items()}})
     def dialogue(d):
         about = dict(id=d.id, opening=d.opening or None, goal=d.goal, domains=d.domains, meta=d.meta)
         return given(about | {'turns': list(map(turn, d))})
     return {'dialogues': list(map(dialogue, corpus))}
-
-def nested(state) -> dict:
-    "`{domain: {slot: value}}`; slots without a domain stay at the top"
-    found = {}
-    for (domain, slot), value in state.items():
-        if domain: found.setdefault(domain, {})[slot] = value
-        else: found[slot] = value
-    return found
 
 def write(corpus:Corpus, path):
     "Save a corpus in the `dialeval` form, as UTF-8"

@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['METRICS', 'BLOCK', 'LATEX', 'Columns', 'Totals', 'ratio', 'share', 'overlap', 'Metric', 'metric', 'passing_on',
-           'metrics', 'Interval', 'Score', 'figure_at', 'whole_totals', 'unit_table', 'percent', 'number',
-           'map_choices', 'signature', 'draws', 'bootstrap', 'subsample', 'resampled', 'distinct_columns', 'intervals',
-           'percentiles', 'Breakdown', 'breakdown', 'by_group', 'part', 'breakdown_frame', 'ends', 'merge', 'under',
-           'merged_split', 'tally', 'per_dialogue', 'turn_table', 'Report', 'report_intervals', 'report_by',
-           'report_frame', 'report_dict', 'figures', 'plain', 'report_cells', 'shown_scores', 'text_report',
-           'markdown_table', 'latex_table', 'html_report']
+           'metrics', 'Interval', 'Score', 'figure_at', 'weighed', 'whole_totals', 'unit_table', 'dense', 'percent',
+           'number', 'map_choices', 'signature', 'draws', 'bootstrap', 'subsample', 'resampled', 'one_by_one',
+           'together', 'distinct_columns', 'intervals', 'whole_number', 'moved_to', 'percentiles', 'SparseTotals',
+           'occurring', 'bits', 'Breakdown', 'breakdown', 'by_group', 'part', 'breakdown_frame', 'ends', 'merge',
+           'first_twice', 'under', 'merged_turns', 'merged_parts', 'in_corpus', 'tally', 'turn_columns', 'tally_parts',
+           'per_dialogue', 'turn_table', 'Report', 'report_intervals', 'report_by', 'parts_by_name', 'report_frame',
+           'report_dict', 'part_dict', 'resampling', 'alike', 'figures', 'plain', 'report_cells', 'shown_scores',
+           'text_report', 'markdown_table', 'latex_table', 'with_intervals', 'html_report']
 
 # %% ../nbs/03_score.ipynb #dc3348ca
 import html, inspect, json, math
@@ -46,6 +48,9 @@ class Totals:
 
     def __getitem__(self, kind): return self.sums[..., self.columns.where.get(kind, [])]
     def __contains__(self, kind): return kind in self.columns
+    def different(self, kind):
+        "How many members of a family occur at all"
+        return np.count_nonzero(self[kind], axis=-1)
 
 def ratio(a, b):
     "`a/b`, and NaN where there is nothing to divide by"
@@ -73,6 +78,7 @@ class Metric:
     unit: str                   # what is resampled
     ceiling: str                # what gold scored against itself reaches
     paper: str
+    exchangeable: bool = True   # do two systems' outputs of one unit mean the same? Raw cluster ids do not
 
 METRICS = {}
 
@@ -83,13 +89,15 @@ def metric(*, family,               # the room it belongs to: dst, task, bleu, i
            unit='dialogue',         # what is resampled
            ceiling='1',             # what gold scored against itself reaches, in words
            paper='',                # where it is defined
+           exchangeable=True,       # may two systems' outputs of a unit be swapped? Raw cluster ids may not
            name=None,               # default: the function's own
            like=None,               # a function whose keyword-only options it passes on, to show in its signature
           ):
     "Register a function as a metric"
     def register(f):
         key = name or f.__name__
-        METRICS[key] = Metric(key, f, family, tuple(range), direction, tuple(needs), unit, ceiling, paper)
+        facts = tuple(range), direction, tuple(needs), unit, ceiling, paper, exchangeable
+        METRICS[key] = Metric(key, f, family, *facts)
         if like: f.__signature__ = passing_on(f, like)
         return f
     return register
@@ -134,6 +142,7 @@ class Score:
     resample: str | None = 'bootstrap'  # or 'subsample' for figures that grow with size; None where order matters
     per_turn: Callable | None = None    # () -> one row per turn
     split: Callable | None = None       # (axis, **options) -> pairs of key and Score
+    base: np.ndarray | None = None      # sums of the corpus that this is a part of; default: its own
 
     @cached_property
     def value(self):
@@ -150,10 +159,15 @@ class Score:
         "How many units there are, those with nothing to score included"
         return len(self.ids)
 
-    @property
+    @cached_property
     def whole(self):
         "The sums with all weights one"
         return whole_totals(self)
+
+    @cached_property
+    def table(self):
+        "The rows, ordered by columns if they are sparse"
+        return self.rows.tocsc() if sparse.issparse(self.rows) else self.rows
 
     @property
     def units(self):
@@ -197,30 +211,47 @@ class Score:
         return {self.name: self.value, 'n': self.n}
 
     def __float__(self): return self.value
-    def __repr__(self): return f'{self.name} = {percent(self)}  ({self.n} {self.items}, {self.n_units} {self.unit}s)'
+    def __repr__(self):
+        units = f'{self.n_units} {self.unit}' + 's'*(self.n_units != 1)
+        return f'{self.name} = {percent(self)}  ({self.n} {self.items}, {units})'
+
     def _repr_html_(self):
         return Report({self.name: self}, title=self.name, choices=self.choices | {'unit': self.unit})._repr_html_()
 
-# %% ../nbs/03_score.ipynb #920d3db9
+# %% ../nbs/03_score.ipynb #9f5bf018
+BLOCK = 4_000_000         # numbers held at once
+
 def figure_at(score:Score, weights):
     "The figure for a weighting of the units: `weights` has shape (units,) or (weightings, units)"
     weights = np.asarray(weights, float)
     if weights.shape[-1:] != (score.n_units,):
         wanted = f'one for each of the {score.n_units} {score.unit}s (last axis)'
         raise OptionError('weights', wanted, f'the shape {weights.shape}')
-    value = score.figure(Totals(weights @ score.rows, score.columns, score.whole))
+    value = score.figure(weighed(score, weights))
     return float(value) if np.ndim(value) == 0 else value
+
+def weighed(score:Score, weights) -> Totals:
+    "The sums under some weights"
+    corpus = score.whole.whole
+    if sparse.issparse(score.rows): return SparseTotals(weights, score.table, score.columns, corpus)
+    return Totals(weights @ score.rows, score.columns, corpus)
 
 def whole_totals(score:Score) -> Totals:
     "The sums with all weights one"
-    return Totals(np.asarray(score.rows.sum(0), float).ravel(), score.columns)
+    corpus = None if score.base is None else Totals(score.base, score.columns)
+    return Totals(np.asarray(score.rows.sum(0, dtype=float)).ravel(), score.columns, corpus)
 
 def unit_table(score:Score) -> pd.DataFrame:
     "One row per unit: its figure and the numbers it is made of"
-    rows = score.rows.toarray() if sparse.issparse(score.rows) else score.rows
-    values = score.figure(Totals(np.asarray(rows, float), score.columns, score.whole))
-    sums = {c: rows[:, i] for i, c in enumerate(score.columns.labels) if not isinstance(c, tuple)}
-    return pd.DataFrame({score.name: values} | sums, index=pd.Index(score.ids, name=score.unit))
+    single = {c: i for c, i in score.columns.where.items() if isinstance(i, int)}
+    shown, size = dense(score.rows[:, list(single.values())]), max(1, BLOCK // max(len(score.columns), 1))
+    blocks = (dense(score.rows[i:i + size]).astype(float) for i in range(0, max(score.n_units, 1), size))
+    values = np.concatenate([score.figure(Totals(block, score.columns, score.whole.whole)) for block in blocks])
+    return pd.DataFrame({score.name: values} | dict(zip(single, shown.T)), index=pd.Index(score.ids, name=score.unit))
+
+def dense(rows):
+    "The rows as an array"
+    return rows.toarray() if sparse.issparse(rows) else rows
 
 def percent(score:Score, digits=2) -> str:
     "A value for people: percent where the range is [0, 1]"
@@ -239,73 +270,121 @@ def signature(parts) -> str:
     "The parts and the version in one line"
     return '|'.join([*map(str, parts), f'v:{__version__}'])
 
-# %% ../nbs/03_score.ipynb #8fe8fbfa
-BLOCK = 4_000_000         # weights held at once
-
-def draws(units:int, n:int, seed:int, method:str, width:int=1):
+# %% ../nbs/03_score.ipynb #426229d4
+def draws(units:int, n:int, seed:int, method:str, width:int=1, least:int=1):
     "Blocks of weight vectors, shape (some, units), `n` in all; the blocks' size does not change the weights"
     rng = np.random.default_rng(seed)
-    block = max(1, min(n, BLOCK // max(units, width, 1)))
+    block = max(least, min(n, BLOCK // max(units, width, 1)))
     for start in range(0, n, block):
         size = min(block, n - start)
         yield (bootstrap if method == 'bootstrap' else subsample)(rng, size, units)
 
 def bootstrap(rng, size, units):
     "Counts of `units` draws with replacement, `size` times"
-    drawn = rng.integers(0, units, (size, units))
-    drawn += np.arange(size)[:, None] * units
-    return np.bincount(drawn.ravel(), minlength=size*units).reshape(size, units).astype(float)
+    return np.array([np.bincount(drawn, minlength=units) for drawn in rng.integers(0, units, (size, units))], float)
 
 def subsample(rng, size, units):
     "0/1 weights that pick half of the units, `size` times"
-    half, weights = units//2, np.zeros((size, units))
-    if not half: return weights + 1                                 # a single unit has no half
-    picked = rng.random((size, units)).argpartition(half, axis=1)[:, :half]
-    np.put_along_axis(weights, picked, 1, axis=1)
-    return weights
+    if units < 2: return np.ones((size, units), np.float32)             # a single unit has no half
+    luck = rng.integers(2**32, size=(size, units), dtype=np.uint32)
+    return (luck < np.partition(luck, units//2, axis=1)[:, [units//2]]).astype(np.float32)
 
 def resampled(scores, n=1000, seed=0) -> np.ndarray: # (scores, n)
     "The figures of several scores over the same units, under the same draws"
-    first, (stacked, places), out = scores[0], distinct_columns([s.rows for s in scores]), []
-    for weights in draws(first.n_units, n, seed, first.resample, stacked.shape[1]):
-        sums = weights @ stacked
-        out.append([s.figure(Totals(sums[:, at], s.columns, s.whole)) for s, at in zip(scores, places)])
+    first, out, width = scores[0], [], max(len(s.columns) for s in scores)
+    sparse_rows = any(sparse.issparse(s.rows) for s in scores)
+    weigh = one_by_one(scores) if sparse_rows else together(scores)
+    for weights in draws(first.n_units, n, seed, first.resample, width, 64 if sparse_rows else 1):
+        out.append([s.figure(totals) for s, totals in zip(scores, weigh(weights))])
     return np.concatenate(out, axis=1)
+
+def one_by_one(scores):
+    "A function from weights to the totals of each score; scores of the same rows share them"
+    def weigh(weights):
+        made = {id(s.rows): weighed(s, weights) for s in scores}
+        return [made[id(s.rows)] for s in scores]
+    return weigh
+
+def together(scores):
+    "A function from weights to the totals of each score; columns that several scores have are summed once"
+    stacked, places = distinct_columns([s.rows for s in scores])
+    def weigh(weights):
+        sums = weights @ stacked
+        return [Totals(sums[:, at], s.columns, s.whole.whole) for s, at in zip(scores, places)]
+    return weigh
 
 def distinct_columns(tables):
     "The tables side by side, each column once, and where each table's columns are"
-    if any(map(sparse.issparse, tables)):
-        ends = np.cumsum([0] + [t.shape[1] for t in tables])
-        return sparse.hstack(tables, format='csr'), [slice(a, b) for a, b in zip(ends, ends[1:])]
     seen, columns = {}, [np.ascontiguousarray(t.T, float) for t in tables]
     places = [[seen.setdefault(c.tobytes(), len(seen)) for c in table] for table in columns]
     return np.array([np.frombuffer(c) for c in seen]).reshape(len(seen), -1).T, places
 
-# %% ../nbs/03_score.ipynb #b044c73c
-def intervals(scores,               # a list of scores
-              level:float=.95,      # share of the samples inside the interval
-              n:int=1000,           # samples
-              seed:int=0,           # the same seed and number of units give the same samples
-             ) -> list[Interval]:   # one for each score, NaN to NaN where there is nothing to score
-    "Percentile intervals of several scores (Efron 1979); those with the same units and method share their draws"
-    if not 0 < level < 1: raise OptionError('level', 'between 0 and 1', level)
-    if n < 1: raise OptionError('n', 'at least one sample', n)
+# %% ../nbs/03_score.ipynb #3f32b8a9
+def intervals(scores, level=.95, n=1000, seed=0) -> list[Interval]:
+    "Percentile intervals of several scores; those with the same units and method share their draws"
+    if not (isinstance(level, float) and 0 < level < 1): raise OptionError('level', 'between 0 and 1', shown(level))
+    if not whole_number(n) or n < 1: raise OptionError('n', 'a number of samples, at least one', shown(n))
+    if not whole_number(seed) or seed < 0: raise OptionError('seed', 'a whole number from 0', shown(seed))
     unordered = [s.name for s in scores if not s.resample]
-    if unordered: raise OptionError(f'{unordered[0]} depends on the order of the whole corpus, '
-                                    'so resampling its units says nothing about it')
+    if unordered: raise OptionError(f'{unordered[0]} depends on the order of the whole corpus, so resampling says nothing')
     found, groups = {}, {}
     for i, s in enumerate(scores): groups.setdefault((s.resample, s.n_units), []).append(i)
     for (method, units), members in groups.items():
         samples = resampled([scores[i] for i in members], n, seed) if units else np.full((len(members), n), np.nan)
         for i, values in zip(members, samples):
-            if method == 'subsample': values = values - np.nanmean(values) + scores[i].value
+            if method == 'subsample': values = moved_to(scores[i], values)
             found[i] = Interval(*percentiles(values, level), level, n, seed, method)
     return [found[i] for i in range(len(scores))]
+
+def whole_number(x): return isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+
+def moved_to(score, values):
+    "The spread of the values around their median, put around the score's own, within the metric's range"
+    if np.isnan(values).all(): return values
+    low, high = score.info.range if score.info else (-math.inf, math.inf)
+    return np.clip(values - np.nanmedian(values) + score.value, low, high)
 
 def percentiles(values, level):
     "The middle `level` of the values; samples without anything to score are left out"
     values = values[~np.isnan(values)]
     return tuple(map(float, np.quantile(values, [(1-level)/2, (1+level)/2]))) if len(values) else (math.nan, math.nan)
+
+# %% ../nbs/03_score.ipynb #4cbe012c
+class SparseTotals(Totals):
+    "The same over sparse rows of counts: sums are made when they are read, and `different` needs none"
+    def __init__(self, weights, table:sparse.csc_array, columns:Columns, whole):
+        self.weights, self.table, self.columns, self.whole, self.counted = weights, table, columns, whole, {}
+
+    @cached_property
+    def sums(self):
+        "All sums, made when somebody asks for a family"
+        return self.weights @ self.table
+
+    def __getitem__(self, kind):
+        at = self.columns.where.get(kind, [])
+        if not isinstance(at, int): return self.sums[..., at]
+        return self.weights @ self.table[:, [at]].toarray()[:, 0].astype(float)
+
+    def different(self, kind):
+        "How many members of a family occur at all; counted once"
+        if kind not in self.counted:
+            self.counted[kind] = occurring(self.weights, self.table[:, self.columns.where.get(kind, [])])
+        return self.counted[kind]
+
+def occurring(weights, table:sparse.csc_array):
+    "For each weighting, the number of columns that are filled in some unit of positive weight"
+    picked = np.atleast_2d(weights) > 0
+    starts, found = table.indptr[:-1][np.diff(table.indptr) > 0], np.zeros(len(picked), int)
+    for i in range(0, len(picked) if len(starts) else 0, 64):
+        union = np.bitwise_or.reduceat(bits(picked[i:i + 64])[table.indices], starts)
+        found[i:i + 64] = np.unpackbits(union.view(np.uint8).reshape(-1, 8), axis=1).sum(0)[:len(picked) - i]
+    return found if np.ndim(weights) > 1 else found[0]
+
+def bits(picked):
+    "Up to 64 truth values for each unit in one number"
+    packed = np.zeros((picked.shape[1], 8), np.uint8)
+    packed[:, :-(-len(picked)//8)] = np.packbits(picked, axis=0).T
+    return packed.view(np.uint64)[:, 0]
 
 # %% ../nbs/03_score.ipynb #cc8f038f
 class Breakdown(dict):
@@ -320,6 +399,7 @@ class Breakdown(dict):
 
 def breakdown(score:Score, axis, options) -> Breakdown:
     "One score per key of `axis`: a name that the metric knows, or a mapping from units to groups"
+    if isinstance(axis, pd.Series): axis = axis.to_dict()
     if isinstance(axis, Mapping): found, name = by_group(score, axis), score.unit + ' group'
     elif score.split: found, name = score.split(axis, **options), axis
     else: raise OptionError('by', f'a mapping from {score.unit}s to groups for {score.name}', shown(axis))
@@ -329,14 +409,16 @@ def breakdown(score:Score, axis, options) -> Breakdown:
 
 def by_group(score, groups):
     "Pairs of group and score of its units"
-    lost = [id for id in score.ids if id not in groups]
+    lost = [id for id in score.ids if id not in groups or groups[id] != groups[id]]                # NaN differs from itself
     if lost: raise OptionError('the groups', f'given for every {score.unit}', f'none for {lost[0]!r}')
     for group in sorted(set(map(groups.get, score.ids)), key=str):
-        yield group, part(score, [i for i, id in enumerate(score.ids) if groups[id] == group])
+        members = part(score, [i for i, id in enumerate(score.ids) if groups[id] == group])
+        yield group, replace(members, choices=score.choices | {'group': group})
 
 def part(score, units):
-    "The score of some units, by position"
-    return replace(score, rows=score.rows[units], ids=[score.ids[i] for i in units], per_turn=None, split=None)
+    "The score of some units, by position; what belongs to the corpus stays that of the corpus"
+    return replace(score, rows=score.rows[units], ids=[score.ids[i] for i in units], per_turn=None, split=None,
+                   base=score.whole.whole.sums)
 
 def breakdown_frame(parts:Breakdown, ci=False) -> pd.DataFrame:
     "One row per key: value and n of a score, or all figures of a report"
@@ -353,35 +435,47 @@ def merge(scores) -> Score: # of scores with the same name and choices, over dif
     "The score of all parts together, equal to that of the whole corpus; `PairingError` if they are no such parts"
     scores = list(scores)
     if not scores: raise OptionError('scores', 'at least one', 'none')
-    first = scores[0]
+    if not all(isinstance(s, Score) for s in scores): raise OptionError('parts', 'scores', shown(type(scores[0]).__name__))
+    first, ids = scores[0], [id for s in scores for id in s.ids]
     odd = [s for s in scores if (s.name, s.choices, s.unit) != (first.name, first.choices, first.unit)]
     if odd: raise PairingError('parts', f'scores with one signature, {first.signature}', odd[0].signature)
-    ids = [id for s in scores for id in s.ids]
-    if len(set(ids)) < len(ids):
-        twice = next(id for id in ids if ids.count(id) > 1)
-        raise PairingError('parts', f'about different {first.unit}s', f'{twice!r} twice')
+    if len(set(ids)) < len(ids): raise PairingError('parts', f'about different {first.unit}s', f'{first_twice(ids)!r} twice')
     labels = list(dict.fromkeys(label for s in scores for label in s.columns.labels))
-    rows, order = [under(s, labels) for s in scores], np.argsort(np.array(ids, dtype=object), kind='stable')
+    rows, order = [under(s.rows, s.columns, labels) for s in scores], np.argsort(np.array(ids, dtype=object), kind='stable')
     stacked = sparse.vstack(rows, format='csr') if any(map(sparse.issparse, rows)) else np.vstack(rows)
-    def turns(): return pd.concat([s.turns for s in scores], ignore_index=True)
-    return replace(first, rows=stacked[order], columns=Columns(labels), ids=[ids[i] for i in order],
-                   per_turn=turns if first.per_turn else None, split=merged_split(scores))
+    base = None if all(s.base is None for s in scores) else sum(
+        under(s.whole.whole.sums[None], s.columns, labels)[0] for s in scores)
+    return replace(first, rows=stacked[order], columns=Columns(labels), ids=[ids[i] for i in order], base=base,
+                   per_turn=partial(merged_turns, scores) if first.per_turn else None,
+                   split=partial(merged_parts, scores) if all(s.split for s in scores) else None)
 
-def under(score, labels):
-    "The rows of a score under other labels; a column it does not have is zero"
+def first_twice(ids):
+    seen = set()
+    return next(id for id in ids if id in seen or seen.add(id))
+
+def under(rows, columns, labels):
+    "Rows under other labels; a column they do not have is zero"
     at = {label: i for i, label in enumerate(labels)}
-    rows = sparse.coo_array(score.rows)
-    moved = np.array([at[label] for label in score.columns.labels], int)[rows.coords[1]] if rows.nnz else rows.coords[1]
-    placed = sparse.csr_array((rows.data, (rows.coords[0], moved)), shape=(score.n_units, len(labels)))
-    return placed if sparse.issparse(score.rows) else placed.toarray()
+    cells = sparse.coo_array(rows)
+    moved = np.array([at[label] for label in columns.labels], int)[cells.coords[1]] if cells.nnz else cells.coords[1]
+    placed = sparse.csr_array((cells.data, (cells.coords[0], moved)), shape=(rows.shape[0], len(labels)))
+    return placed if sparse.issparse(rows) else placed.toarray()
 
-def merged_split(scores):
-    "Breakdowns merge key by key"
-    if not all(s.split for s in scores): return None
-    def split(axis, **options):
-        parts = [s.by(axis, **options) for s in scores]
-        for key in dict.fromkeys(k for p in parts for k in p): yield key, merge([p[key] for p in parts if key in p])
-    return split
+def merged_turns(scores): return pd.concat([s.turns for s in scores], ignore_index=True)
+
+def merged_parts(scores, axis, **options):
+    "Breakdowns merge key by key; where a key keeps all columns, the corpus stays that of all parts"
+    whole, parts = merge(scores), [s.by(axis, **options) for s in scores]
+    for key in dict.fromkeys(k for p in parts for k in p):
+        having = [(s, p[key]) for s, p in zip(scores, parts) if key in p]
+        found = merge([part for _, part in having])
+        if all(part.columns.labels == s.columns.labels for s, part in having): found = in_corpus(found, whole)
+        yield key, found
+
+def in_corpus(score, whole):
+    "A score as a part of another, under its columns"
+    rows = under(score.rows, score.columns, whole.columns.labels)
+    return replace(score, rows=rows, columns=whole.columns, base=whole.whole.whole.sums)
 
 # %% ../nbs/03_score.ipynb #38e833b8
 def tally(data,                     # has `ids`, `starts`, `turn_ids`, `n_turns` and `views`, as `States` do
@@ -390,22 +484,31 @@ def tally(data,                     # has `ids`, `starts`, `turn_ids`, `n_turns`
           name:str,                 # the metric's name
           count:str='turns',        # the column that counts the items scored
           counted=None,             # per turn: does it count? default: all do
+          items:str='turns',        # what is counted, for people
           **choices                 # every option that changes the figure
          ) -> Score:
     "A score over dialogues from columns that have one number per turn"
-    table = {c: v if isinstance(v, tuple) else np.broadcast_to(v, data.n_turns) for c, v in per_turn(data).items()}
-    def split(axis, **options):
-        for key, view, mask in data.views(axis, **options):
-            narrowed = choices | {f'by_{axis}': key} | options
-            yield key, tally(view, per_turn, figure, name, count, mask, **narrowed)
+    table = turn_columns(data, per_turn)
     single = [c for c, v in table.items() if not isinstance(v, tuple)]
     families = {c: v for c, v in table.items() if isinstance(v, tuple)}
-    blocks = [np.column_stack([table[c] for c in single]), *(values for values, _ in families.values())]
-    if counted is not None: blocks = [block * counted[:, None] for block in blocks]
-    rows = np.hstack([per_dialogue(block, data.starts) for block in blocks])
+    blocks, base = [np.column_stack([table[c] for c in single]), *(values for values, _ in families.values())], None
+    if counted is not None:
+        base = np.concatenate([block.sum(0, dtype=float) for block in blocks])
+        blocks = [block * counted[:, None] for block in blocks]
     columns = Columns(single + [(c, label) for c, (_, labels) in families.items() for label in labels])
-    return Score(name, rows, columns, data.ids, figure, count, choices, split=split,
-                 per_turn=lambda: turn_table(data, table, counted))
+    return Score(name, np.hstack([per_dialogue(block, data.starts) for block in blocks]), columns, data.ids, figure, count,
+                 choices, items=items, per_turn=partial(turn_table, data, per_turn, counted), base=base,
+                 split=partial(tally_parts, data, (per_turn, figure, name, count), counted, items, choices))
+
+def turn_columns(data, per_turn):
+    "The columns, each as long as there are turns"
+    return {c: v if isinstance(v, tuple) else np.broadcast_to(v, data.n_turns) for c, v in per_turn(data).items()}
+
+def tally_parts(data, recipe, counted, items, choices, axis, **options):
+    "The same tally over restricted views of the data; restrictions add up"
+    for key, view, mask in data.views(axis, **options):
+        both = mask if counted is None else mask & counted
+        yield key, tally(view, *recipe, both, items, **choices | {f'by_{axis}': key} | options)
 
 def per_dialogue(values, starts):
     "Sums of the rows between consecutive starts (`starts` has one more entry than there are dialogues)"
@@ -414,10 +517,10 @@ def per_dialogue(values, starts):
     if some.any(): out[some] = np.add.reduceat(values, starts[:-1][some], axis=0, dtype=float)
     return out
 
-def turn_table(data, table, counted=None) -> pd.DataFrame:
+def turn_table(data, per_turn, counted=None) -> pd.DataFrame:
     "One row per turn: dialogue, turn id, and the columns that are no families"
     dialogues = np.repeat(np.array(data.ids, dtype=object), np.diff(data.starts))
-    single = {c: v for c, v in table.items() if not isinstance(v, tuple)}
+    single = {c: v for c, v in turn_columns(data, per_turn).items() if not isinstance(v, tuple)}
     frame = pd.DataFrame({'dialogue': dialogues, 'turn': data.turn_ids} | single)
     return frame if counted is None else frame[counted]
 
@@ -505,14 +608,23 @@ def report_intervals(report:Report, level=.95, n=1000, seed=0) -> dict: # name -
 def report_by(report:Report, axis, options) -> Breakdown:
     "A report per key of `axis`"
     name = axis if isinstance(axis, str) else 'group'
-    parts = {n: s.by(axis, **options) for n, s in report.scores.items() if s.split or isinstance(axis, Mapping)}
-    found = Breakdown()
+    parts, found = parts_by_name(report, axis, options), Breakdown()
     for key in dict.fromkeys(k for p in parts.values() for k in p):
         scores = {n: p[key] for n, p in parts.items() if key in p}
         counts = {'n': max(s.n for s in scores.values())}
-        found[key] = Report(scores, f'{report.title} {name}={key}', counts, choices=report.choices | options)
+        choices = report.choices | {name: key} | options
+        found[key] = Report(scores, report.title, counts, choices=choices)
     found.axis = name
     return found
+
+def parts_by_name(report, axis, options):
+    "The breakdowns of the scores that know the axis; if none does, the error of the last"
+    parts, error = {}, None
+    for name, score in report.scores.items():
+        try: parts[name] = score.by(axis, **options)
+        except OptionError as e: error = e
+    if error and not parts: raise error
+    return parts
 
 def report_frame(report:Report) -> pd.DataFrame:
     "One row per score: value, interval if computed, n, units"
@@ -525,20 +637,36 @@ def report_frame(report:Report) -> pd.DataFrame:
 # %% ../nbs/03_score.ipynb #4f1251be
 def report_dict(report:Report, by=()) -> dict:
     "The report as plain data: counts, figures, signature, pairing, notes, and what was asked for"
-    def all_of(reports): return {str(key): r.counts | figures(r) for key, r in reports.items()}
-    found = report.counts | figures(report)
-    if report.variants: found['variants'] = all_of(report.variants)
-    if report.intervals: found['intervals'] = {name: [i.low, i.high] for name, i in report.intervals.items()}
-    if by: found['by'] = {axis: all_of(report.by(axis)) for axis in by}
+    found = part_dict(report)
+    if report.variants: found['variants'] = {name: part_dict(r) for name, r in report.variants.items()}
+    if report.intervals: found['resampling'] = resampling(report)
+    if by: found['by'] = {axis: {str(key): part_dict(r) for key, r in alike(report, axis).items()} for axis in by}
     return found | {'signature': report.signature, 'pairing': report.pairing.to_dict(), 'notes': report.notes}
 
+def part_dict(report) -> dict:
+    "Counts, figures, and intervals where they were computed"
+    ends = {name: [i.low, i.high] for name, i in report.intervals.items()}
+    return report.counts | figures(report) | ({'intervals': ends} if ends else {})
+
+def resampling(report) -> dict:
+    "Level, number of samples and seed of the intervals"
+    return dict(zip(('level', 'n', 'seed'), next(iter(report.intervals.values()))[2:5]))
+
+def alike(report, axis) -> Breakdown:
+    "The breakdown, with intervals if the report has them"
+    parts = report.by(axis)
+    if report.intervals:
+        for part in parts.values(): part.ci(**resampling(report))
+    return parts
+
 def figures(report):
-    "Values by name; `name@parameter` is nested"
+    "Values by name; each `@` in a name opens a nested object"
     found = {}
     for name, s in report.scores.items():
-        base, at, parameter = name.partition('@')
-        if at: found.setdefault(base, {})[parameter] = s.value
-        else: found[name] = s.value
+        *path, last = name.split('@')
+        inner = found
+        for key in path: inner = inner.setdefault(key, {})
+        inner[last] = s.value
     return found
 
 def plain(x):
@@ -551,10 +679,10 @@ def plain(x):
 # %% ../nbs/03_score.ipynb #dd140f6f
 def report_cells(report:Report):
     "Header and rows of the table that people see"
-    ci = bool(report.intervals)
+    ci = [f'{100*resampling(report)["level"]:g} % interval'] if report.intervals else []
     def interval(s, i): return '[{}, {}]'.format(*(number(x, s).removesuffix(' %') for x in i[:2])) if i else ''
-    return (['metric', 'value', *['interval']*ci, 'scored'],
-            [[name, percent(s), *[interval(s, i)]*ci, f'{s.n} {s.items}'] for name, s, i in shown_scores(report)])
+    return (['metric', 'value', *ci, 'scored'],
+            [[name, percent(s), *[interval(s, i)]*len(ci), f'{s.n} {s.items}'] for name, s, i in shown_scores(report)])
 
 def shown_scores(report):
     "Name, score and interval: the report's own scores, then those of a variant whose value differs"
@@ -570,7 +698,7 @@ def text_report(report:Report) -> str:
     first, *others = [max(map(len, column)) for column in zip(header, *rows)]
     def line(row): return '  '.join([row[0].ljust(first), *map(str.rjust, row[1:], others)]).rstrip()
     counts = ', '.join(f'{k.replace("_", " ")} {v}' for k, v in report.counts.items())
-    rule, notes = '─'*(first + sum(others) + 2*len(others)), ['note: ' + text for text in report.lines()]
+    rule, notes = '-'*(first + sum(others) + 2*len(others)), ['note: ' + text for text in report.lines()]
     return '\n'.join(filter(None, [counts, line(header), rule, *map(line, rows), *notes, report.signature]))
 
 def markdown_table(header, rows) -> str:
@@ -586,9 +714,15 @@ def latex_table(header, rows) -> str:
     body = [r'\hline', line(header), r'\hline', *map(line, rows), r'\hline']
     return '\n'.join([rf'\begin{{tabular}}{{l{"r"*(len(header)-1)}}}', *body, r'\end{tabular}', ''])
 
+def with_intervals(report):
+    "A copy that has intervals: to be looked at must not change a report"
+    copy = replace(report, variants={name: replace(r) for name, r in report.variants.items()})
+    copy.ci()
+    return copy
+
 def html_report(report:Report, most=20_000) -> str:
     "A table for a notebook, with intervals where they cost nothing"
-    if not report.intervals and all(s.n_units <= most for s in report.scores.values()): report.ci()
+    if not report.intervals and all(s.n_units <= most for s in report.scores.values()): report = with_intervals(report)
     header, rows = report_cells(report)
     def cell(tag, side, text): return f'<{tag} style="text-align:{side}">{html.escape(text)}</{tag}>'
     def line(tag, row): return f'<tr>{cell(tag, "left", row[0])}{"".join(cell(tag, "right", c) for c in row[1:])}</tr>'

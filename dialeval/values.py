@@ -7,9 +7,9 @@ __all__ = ['QUOTES', 'EMPTY', 'DONTCARE', 'CLOCK', 'VALUES', 'WORDS', 'NUMBERS',
            'BOOKED', 'NAMES', 'MULTIWOZ_DOMAINS', 'MULTIWOZ', 'SCHEMAS', 'Values', 'normal_form', 'one_form', 'parts',
            'accepted', 'default', 'fold', 'unfold_width', 'chain_of', 'clock', 'trade_clean', 'spaced', 'trippy',
            'contains', 'fuzzy', 'as_values', 'multiwoz', 'as_names', 'rename', 'States', 'before', 'only', 'views',
-           'columns_by', 'counted_turns', 'Cells', 'encode', 'states_of', 'packed_states', 'matrix', 'hits', 'turns_of',
-           'filled_slots', 'schema_of', 'schema_size', 'slots_choice', 'both_sides', 'with_values', 'encode_verdicts',
-           'verdict_width', 'verdict_slots', 'gold_fills']
+           'columns_by', 'counted_turns', 'Cells', 'check_cell', 'encode', 'annotated', 'states_of', 'packed_states',
+           'matrix', 'hits', 'turns_of', 'filled_slots', 'as_slots', 'schema_of', 'schema_size', 'slots_choice',
+           'both_sides', 'with_values', 'encode_verdicts', 'verdict_width', 'verdict_slots', 'gold_fills']
 
 # %% ../nbs/01_values.ipynb #ba14da59
 import re, unicodedata
@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 import numpy as np, pandas as pd
-from .core import (Corpus, FormatError, OptionError, PairingReport, as_corpus, collector_paused, pair, shown,
-                           slot_key, slot_name)
+from .core import (Corpus, FormatError, OptionError, PairingReport, as_corpus, collector_paused, digest, pair,
+                           shown, slot_key, slot_name)
 
 # %% ../nbs/01_values.ipynb #c21dfe0a
 @dataclass(frozen=True, eq=False)
@@ -80,13 +80,14 @@ def default(name='default', *,
     "Trim, fold blanks, quotes and case, and what is asked for; the policy's name tells how it departs from `default`"
     steps = [unfold_width]*width + [fold] + [clock]*time
     departures = {'width': width, 'time': time, 'bar kept': bar is None, f'bar {bar}': bar not in ('|', None),
-                  'other empty': empty != EMPTY, 'other dontcare': dontcare != DONTCARE}
+                  f'empty {digest(sorted(empty))}': frozenset(empty) != EMPTY,
+                  f'dontcare {digest(sorted(dontcare))}': frozenset(dontcare) != DONTCARE}
     name = '+'.join([name, *(what for what, chosen in departures.items() if chosen)])
     return Values(name, chain_of(steps), frozenset(empty), frozenset(dontcare), bar)
 
 def fold(text):
-    "Lower case, straight quotes, single blanks and none at the ends"
-    return ' '.join(text.translate(QUOTES).lower().split())
+    "Text without differences of case, blanks, quotes, or of how an accent is stored"
+    return ' '.join(unicodedata.normalize('NFC', text).translate(QUOTES).lower().split())
 
 def unfold_width(text):
     "Full-width letters and other compatibility forms as plain ones (Unicode NFKC)"
@@ -138,12 +139,15 @@ def trippy(label_map:Mapping,       # {label: [variant, ...]}, as `label_maps` o
            containment:bool=True,   # also right if one value holds the other as a run of whole tokens
           ) -> Values:
     "Right if equal to gold or to a variant that is listed under it, as in the scorer of TripPy (Heck et al. 2020)"
+    wellformed = isinstance(label_map, Mapping) and all(isinstance(vs, (list, tuple)) for vs in label_map.values())
+    if not wellformed: raise OptionError('the label map', 'a mapping from labels to lists of variants', shown(label_map))
     variants = {spaced(label): [spaced(v) for v in vs] for label, vs in label_map.items()}
     def overlap(a, b): return a and b and (contains(a, b) or contains(b, a))
     def same(gold, pred):
         wanted = [w for g in gold for w in (g, *variants.get(g, ()))]
         return float(all(p in wanted or containment and any(overlap(p, w) for w in wanted) for p in pred))
-    return Values('trippy' + '+containment'*containment, spaced, frozenset(['', 'none']), same=same)
+    name = 'trippy' + '+containment'*containment + f' {digest(sorted(variants.items()))}'
+    return Values(name, spaced, frozenset(['', 'none']), same=same)
 
 def contains(text, inner):
     "Does `inner` occur in `text` as a run of whole tokens?"
@@ -160,8 +164,8 @@ def fuzzy() -> Values:
 def as_values(values) -> Values:
     "A policy from its name or from itself"
     if isinstance(values, Values): return values
-    if values == 'fuzzy': return fuzzy()
-    if values in VALUES: return VALUES[values]
+    if isinstance(values, str) and values == 'fuzzy': return fuzzy()
+    if isinstance(values, str) and values in VALUES: return VALUES[values]
     raise OptionError('values', f'one of {", ".join([*VALUES, "fuzzy"])}, or a Values object', shown(values))
 
 # %% ../nbs/01_values.ipynb #b4304e81
@@ -181,17 +185,17 @@ NAMES = {'raw': lambda key: key, 'multiwoz': multiwoz}
 def as_names(names):
     "A names policy (a function from a `(domain, slot)` pair to another) and its name"
     if callable(names): return names, getattr(names, '__name__', 'custom')
-    if names in NAMES: return NAMES[names], names
+    if isinstance(names, str) and names in NAMES: return NAMES[names], names
     wanted = f'one of {", ".join(NAMES)}, or a function from (domain, slot) to (domain, slot)'
     raise OptionError('names', wanted, shown(names))
 
-def rename(state, names) -> dict:
+def rename(state, names, policy:Values) -> dict:
     "The state under other names; two names that become one keep both values, and are right only if both are accepted"
     found = {}
     for key, value in state.items():
         new = names(key)
-        found[new] = value if new not in found else tuple(dict.fromkeys([*parts(found[new]), *parts(value)]))
-    return {key: v[0] if type(v) is tuple and len(v) == 1 else v for key, v in found.items()}
+        if policy.form(value, new) is not None: found.setdefault(new, {}).update(dict.fromkeys(parts(value)))
+    return {key: next(iter(values)) if len(values) == 1 else tuple(values) for key, values in found.items()}
 
 # %% ../nbs/01_values.ipynb #85ed56b6
 @dataclass(eq=False, repr=False)
@@ -316,9 +320,16 @@ class Cells(dict):
         return self.columns.setdefault(key, len(self.columns))
 
     def __missing__(self, item):
+        check_cell(*item)
         form = self.policy.form(item[1], item[0])
         found = self[item] = self.column(item[0]) << 32 | self.forms.setdefault(form, len(self.forms))
         return found
+
+def check_cell(key, value):
+    "States of a corpus that was built by hand must have the form that `as_state` makes"
+    texts = parts(value)
+    if type(key) is tuple and len(key) == 2 and all(type(text) is str for text in texts): return
+    raise FormatError('a state', 'made of (domain, slot) pairs and texts (`as_state` does it)', shown({key: value}))
 
 def encode(gold,                    # gold states: a corpus or a plain form; or both sides, encoded or in a long table
            pred=None,               # predicted states; nothing if `gold` holds both sides
@@ -339,12 +350,13 @@ def encode(gold,                    # gold states: a corpus or a plain form; or 
     if isinstance(gold, States):
         if pred is None and options == ('default', 'raw', None, None, 'empty', False): return gold
         raise OptionError('the options of encoded states', 'given where they were encoded', 'further ones')
-    if slots is not None and not isinstance(slots, (int, str, Mapping)): slots = tuple(slots)
+    slots = as_slots(slots)
     if pred is None: gold, pred = both_sides(gold)
     policy, (rename_slot, dialect) = as_values(values), as_names(names)
-    pred = as_corpus(pred, 'prediction', 'pred')
+    pred = annotated(as_corpus(pred, 'prediction', 'pred'))
     choices = dict(values=policy.name, names=dialect, slots=slots_choice(slots), missing=missing)
     if pred.has_verdicts(): return encode_verdicts(pred, gold, slot_order, policy, missing, strict, choices)
+    if slot_order is not None: raise OptionError('the order of the slots', 'given with 0/1 verdicts', 'states with values')
     cells, schema = Cells(policy), schema_of(slots, rename_slot)
     with collector_paused():
         pairs = pair(as_corpus(gold, 'gold', 'gold'), pred, missing, strict)
@@ -352,19 +364,27 @@ def encode(gold,                    # gold states: a corpus or a plain form; or 
     for key in sorted(schema or ()): cells.column(key)
     gold, pred = (matrix(*side, cells) for side in packed)
     keys, forms, filled = list(cells.columns), list(cells.forms), gold != 0
+    known = filled_slots(keys, filled)
+    if type(slots) is int and slots < len(known): raise OptionError('slots', f'at least the {len(known)} that gold fills', slots)
     return States(keys, hits(gold, pred, policy, forms), *turns_of(pairs), gold, pred, filled, forms,
-                  schema_size(slots, schema), schema or filled_slots(keys, filled), pairs.report, choices)
+                  schema_size(slots, schema), schema or known, pairs.report, choices)
 
-# %% ../nbs/01_values.ipynb #71043f6a
+# %% ../nbs/01_values.ipynb #97cef3f9
+def annotated(corpus):
+    "The corpus without turns that say nothing of the state: they are turns without a prediction"
+    bare = [t.state is None and not t.hits for t in corpus.turns()]
+    if not any(bare): return corpus
+    if all(bare): raise FormatError('the prediction', 'states', 'turns without any state', corpus.name)
+    kept = ((d, [t for t in d if t.state is not None or t.hits]) for d in corpus)
+    return Corpus((replace(d, turns=turns) for d, turns in kept), corpus.name)
+
 def states_of(pairs):
-    "The gold states and the predicted ones, turn by turn; gold must have one everywhere, a prediction somewhere"
+    "The gold states and the predicted ones, turn by turn; gold must have one everywhere"
     turns = [(id, g, p) for id, turns in pairs for g, p in turns]
-    gold, predicted = [g.state for _, g, _ in turns], [p for *_, p in turns if p]
+    gold = [g.state for _, g, _ in turns]
     if None in gold:
         id, bare, _ = turns[gold.index(None)]
         raise FormatError('gold', 'annotated with a state in every turn', 'none', f'dialogue {id}, turn {bare.id}')
-    if predicted and all(p.state is None for p in predicted):
-        raise FormatError('the prediction', 'states', 'turns without any state')
     return gold, [p and p.state for *_, p in turns]
 
 def packed_states(states, cells:Cells, names=None):
@@ -372,7 +392,7 @@ def packed_states(states, cells:Cells, names=None):
     packed, lengths, last, found = array('q'), [], None, array('q')
     for state in states:
         if state is not last:
-            renamed = rename(state, names) if state and names else state or {}
+            renamed = rename(state, names, cells.policy) if state and names else state or {}
             found, last = array('q', map(cells.__getitem__, renamed.items())), state
         packed += found
         lengths.append(len(found))
@@ -417,9 +437,14 @@ MULTIWOZ_DOMAINS = {'attraction': 'area,name,type',
 MULTIWOZ = [f'{domain}-{slot}' for domain, slots in MULTIWOZ_DOMAINS.items() for slot in slots.split(',')]
 SCHEMAS = {'multiwoz': MULTIWOZ}
 
+def as_slots(slots):
+    "The option `slots` as a number, a name, or a tuple of names"
+    if isinstance(slots, (np.integer, float)) and slots == int(slots): return int(slots)
+    return slots if slots is None or isinstance(slots, (int, float, str, Mapping)) else tuple(slots)
+
 def schema_of(slots, names):
     "The slots of a given schema, or `None` if only its size is given"
-    if slots is None or isinstance(slots, int) and not isinstance(slots, bool) and slots > 0: return None
+    if slots is None or type(slots) is int and slots > 0: return None
     if isinstance(slots, str) and slots in SCHEMAS: return frozenset(names(slot_key(s)) for s in SCHEMAS[slots])
     if isinstance(slots, tuple): return frozenset(names(slot_key(s)) for s in slots)
     raise OptionError('slots', f'a positive number, a list of slot names, or one of {", ".join(SCHEMAS)}', shown(slots))
@@ -430,7 +455,7 @@ def schema_size(slots, schema):
 
 def slots_choice(slots):
     "The schema as the signature tells it"
-    return slots if slots is None or isinstance(slots, (int, str)) else f'{len(slots)} listed'
+    return slots if slots is None or isinstance(slots, (int, str)) else f'{len(slots)} listed {digest(sorted(slots))}'
 
 def both_sides(gold):
     "Gold and prediction from one object that holds both"
@@ -449,13 +474,14 @@ def encode_verdicts(pred:Corpus, gold, slot_order, policy, missing, strict, choi
     gold = pred if gold is None else as_corpus(gold, 'gold', 'gold')
     pairs = pair(gold, pred, missing, strict)
     width = verdict_width(pred)
+    if choices['slots'] not in (None, width): raise OptionError('slots', f'{width}, as there are verdicts', choices['slots'])
     keys = verdict_slots(slot_order, width)
     verdicts = [p.hits if p and p.hits else (0,)*width for _, turns in pairs for _, p in turns]
     hit = np.asfortranarray(np.array(verdicts, bool).reshape(-1, width))
     filled = None if slot_order is None or gold is pred else gold_fills(pairs, keys, policy)
     kept = frozenset(keys) if filled is None else filled_slots(keys, filled)
     return States(keys, hit, *turns_of(pairs), filled=filled, size=width, schema=kept, pairing=pairs.report,
-                  choices=choices | dict(slots=width))
+                  choices=choices | dict(names='multiwoz', slots=width, slot_order=slot_order and digest(keys)))
 
 def verdict_width(pred):
     "The number of verdicts in each turn, which has to be the same in all"
@@ -476,8 +502,7 @@ def gold_fills(pairs, keys, policy):
     golds = [(id, t) for id, turns in pairs for t, _ in turns]
     filled = np.zeros((len(golds), len(keys)), bool)
     for i, (id, t) in enumerate(golds):
-        for key, value in rename(t.state or {}, multiwoz).items():
-            if policy.form(value, key) is None: continue
+        for key in rename(t.state or {}, multiwoz, policy):
             where = f'gold dialogue {id}, turn {t.id}'
             if key not in at: raise FormatError('the slot order', 'complete', f'no name for {slot_name(key)}', where)
             filled[i, at[key]] = True

@@ -27,7 +27,7 @@ def jga(gold, pred, **how): return dst.joint_goal_accuracy(gold, pred, **how).va
 
 BAD_FILES = {
     'empty file': ('', 'an empty file'),
-    'only blanks': ('  \n', 'complete JSON'),
+    'only blanks': ('  \n', 'an empty file'),
     'truncated': ('{"A": [{"hotel-area": "nor', 'complete JSON.*line 1, column'),
     'a number': ('3', 'one of the formats.*int 3'),
     'a text': ('"hello"', "one of the formats.*'hello'"),
@@ -48,6 +48,12 @@ BAD_FILES = {
     'verdicts of two lengths': ('{"A": ["101", "11"]}', 'of one length, but got 3 and 2.*dialogue A, turn 1'),
     'verdicts that are none': ('{"A": ["101", "1x1"]}', "zeros and ones, but got str '1x1'.*turn 1"),
     'own form, odd turns': ('{"dialogues": [{"id": "A", "turns": 3}]}', 'a list, but got int 3.*dialogue A'),
+    'very deep': ('['*100_000, 'reasonable depth'),
+    'a number of 5000 digits': ('{"A": [{"hotel-area": ' + '9'*5000 + '}]}', 'reasonable numbers'),
+    'infinity': ('{"A": [{"hotel-area": Infinity}]}', 'but got inf.*dialogue A, turn 0, hotel-area'),
+    'turns that cannot be ordered': ('{"A": {"1": {}, "x": {}}}', 'turn ids to be numbers.*dialogue A'),
+    'a file of TRADE predictions': ('{"A": {"0": {"turn_belief": ["a-b-c"], "pred_bs_ptr": []}}}', 'one of the formats'),
+    'final states alone': ('{"A": {"hotel-stars": "1", "hotel-people": "0"}}', 'one of the formats'),
     'no gold': (json.dumps(GOOD), 'a gold file to be given'),
 }
 
@@ -227,7 +233,7 @@ def test_text_of_any_script():
 
 def test_short_dialogues():
     report = dst.evaluate({'one': [{'h-a': '1'}], 'zero': []}, {'one': [{'h-a': '2'}], 'zero': []})
-    assert report.counts | {} == {'dialogues': 2, 'turns': 1, 'exact_turns': 0, 'matched_turns': 0}
+    assert report.counts | {} == {'dialogues': 2, 'turns': 1, 'exact_turns': 0, 'matched_turns': 0, 'slots': 1}
     assert np.isnan(dst.evaluate({'zero': []}, {'zero': []})['joint_goal_accuracy'].value)
     assert any('no turns' in n for n in dst.evaluate({}, {}).notes)
 
