@@ -336,7 +336,7 @@ def turn_errors(states, variant='paper') -> pd.DataFrame:
     from_turn = pd.Series(states.turn_ids[source], dtype=object).where(traced, None)
     mistake = np.select([own, inherited], ['own', 'inherited'], '')
     columns = dict(exact=states.exact, wrong=states.wrong, mistake=mistake, from_turn=from_turn)
-    return turn_table(states, lambda states: columns)
+    return turn_table(states, columns)
 
 # %% ../nbs/10_dst.ipynb #30b82b2e
 def hallucinated_slots(gold,            # gold states

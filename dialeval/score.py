@@ -9,9 +9,9 @@ __all__ = ['METRICS', 'BLOCK', 'LATEX', 'Columns', 'Totals', 'ratio', 'share', '
            'together', 'distinct_columns', 'intervals', 'whole_number', 'moved_to', 'percentiles', 'SparseTotals',
            'occurring', 'bits', 'Breakdown', 'breakdown', 'by_group', 'part', 'breakdown_frame', 'ends', 'merge',
            'first_twice', 'under', 'merged_turns', 'merged_parts', 'in_corpus', 'tally', 'turn_columns', 'tally_parts',
-           'per_dialogue', 'turn_table', 'Report', 'report_intervals', 'report_by', 'parts_by_name', 'report_frame',
-           'report_dict', 'part_dict', 'resampling', 'alike', 'figures', 'plain', 'report_cells', 'shown_scores',
-           'text_report', 'markdown_table', 'latex_table', 'with_intervals', 'html_report']
+           'per_dialogue', 'tally_turns', 'turn_table', 'Report', 'report_intervals', 'report_by', 'parts_by_name',
+           'report_frame', 'report_dict', 'part_dict', 'resampling', 'alike', 'figures', 'plain', 'report_cells',
+           'shown_scores', 'text_report', 'markdown_table', 'latex_table', 'with_intervals', 'html_report']
 
 # %% ../nbs/03_score.ipynb #dc3348ca
 import html, inspect, json, math
@@ -497,7 +497,7 @@ def tally(data,                     # has `ids`, `starts`, `turn_ids`, `n_turns`
         blocks = [block * counted[:, None] for block in blocks]
     columns = Columns(single + [(c, label) for c, (_, labels) in families.items() for label in labels])
     return Score(name, np.hstack([per_dialogue(block, data.starts) for block in blocks]), columns, data.ids, figure, count,
-                 choices, items=items, per_turn=partial(turn_table, data, per_turn, counted), base=base,
+                 choices, items=items, per_turn=partial(tally_turns, data, per_turn, counted), base=base,
                  split=partial(tally_parts, data, (per_turn, figure, name, count), counted, items, choices))
 
 def turn_columns(data, per_turn):
@@ -517,10 +517,14 @@ def per_dialogue(values, starts):
     if some.any(): out[some] = np.add.reduceat(values, starts[:-1][some], axis=0, dtype=float)
     return out
 
-def turn_table(data, per_turn, counted=None) -> pd.DataFrame:
+def tally_turns(data, per_turn, counted=None) -> pd.DataFrame:
+    "The table of turns, made anew, since few readers ask and a copy in every score would fill the memory"
+    return turn_table(data, turn_columns(data, per_turn), counted)
+
+def turn_table(data, table, counted=None) -> pd.DataFrame:
     "One row per turn: dialogue, turn id, and the columns that are no families"
     dialogues = np.repeat(np.array(data.ids, dtype=object), np.diff(data.starts))
-    single = {c: v for c, v in turn_columns(data, per_turn).items() if not isinstance(v, tuple)}
+    single = {c: v for c, v in table.items() if not isinstance(v, tuple)}
     frame = pd.DataFrame({'dialogue': dialogues, 'turn': data.turn_ids} | single)
     return frame if counted is None else frame[counted]
 
