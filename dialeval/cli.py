@@ -5,8 +5,9 @@
 # %% auto #0
 __all__ = ['main', 'print_version', 'make_parser', 'add_dst', 'add_reading', 'add_common', 'run_dst', 'show', 'values_option',
            'slots_option', 'listed', 'add_files', 'responses', 'sides', 'add_task', 'run_task', 'add_bleu', 'run_bleu',
-           'spoken', 'add_human', 'run_human', 'add_intents', 'run_intents', 'add_compare', 'run_compare', 'add_demo',
-           'run_demo', 'add_formats', 'run_formats', 'add_metrics', 'run_metrics']
+           'spoken', 'add_nlg', 'run_nlg', 'add_multiwoz', 'run_multiwoz', 'add_human', 'run_human', 'add_intents',
+           'run_intents', 'add_compare', 'run_compare', 'add_demo', 'run_demo', 'add_formats', 'run_formats',
+           'add_metrics', 'run_metrics']
 
 # %% ../nbs/80_cli.ipynb #193f6811
 import argparse, sys
@@ -44,7 +45,8 @@ def make_parser():
     parser = argparse.ArgumentParser('dialeval', description='Evaluate task-oriented dialogue, turn by turn.')
     parser.add_argument('--version', action='store_true', help='print the version and exit')
     commands = parser.add_subparsers(dest='command', metavar='COMMAND')
-    for add in (add_dst, add_task, add_bleu, add_human, add_intents, add_compare, add_demo, add_formats, add_metrics):
+    for add in (add_dst, add_task, add_bleu, add_nlg, add_multiwoz, add_human, add_intents, add_compare, add_demo,
+                add_formats, add_metrics):
         add(commands)
     return parser
 
@@ -139,7 +141,7 @@ def add_files(p, gold='?'):
 def responses(path, side, format=None, system=None):
     "One side of a file of responses; a text file has one segment on each line"
     from pathlib import Path
-    from dialeval import readers_responses
+    from dialeval import readers_multiwoz, readers_responses
     from dialeval.core import OptionError
     if Path(path).suffix == '.txt': return Path(path).read_text(encoding='utf-8').splitlines()
     if not system: return getattr(found := readers_responses.read_responses(path, format), side, found)
@@ -204,6 +206,44 @@ def spoken(corpus, field):
     if not isinstance(corpus, Corpus): return corpus
     if (field or ('response' if any(t.response for t in corpus.turns()) else 'delex')) == 'response': return corpus
     return Corpus((replace(d, turns=[replace(t, response=t.delex) for t in d]) for d in corpus), corpus.name)
+
+def add_nlg(commands):
+    "The command `nlg`"
+    p = commands.add_parser('nlg', help='generation with goals: BLEU-1 to 4, D-1, D-2, D-U, goal slots')
+    add_files(p)
+    p.add_argument('--text', choices=('response', 'delex'), help='which text (default: responses, if there are any)')
+    p.add_argument('--placeholders', default='value', help='how slots are spelled (default: [value_x])')
+    p.add_argument('--labels', nargs='+', metavar='SLOT', help='the slots that count (default: those that occur)')
+    p.add_argument('--max-turns', type=int, metavar='N', help='only the first N turns of a dialogue, on both sides')
+    p.add_argument('--max-tokens', type=int, metavar='N', help='only the first N tokens of a response, on both sides')
+    add_common(p)
+    p.set_defaults(run=run_nlg)
+
+def run_nlg(args):
+    "Read, evaluate, print"
+    from dialeval import goals
+    gold, pred = (spoken(side, args.text) for side in sides(args))
+    names = ('placeholders', 'labels', 'max_turns', 'max_tokens', 'missing', 'strict')
+    show(goals.evaluate(gold, pred, **{name: getattr(args, name) for name in names}), args)
+
+def add_multiwoz(commands):
+    "The command `multiwoz`"
+    p = commands.add_parser('multiwoz', help='Inform, Success, BLEU and richness of the MultiWOZ benchmark')
+    p.add_argument('pred', metavar='PRED', help='responses, with states for Inform and Success')
+    p.add_argument('--goals', metavar='FILE', required=True, help='the goals of the dialogues')
+    p.add_argument('--db', metavar='FOLDER', help='the database: a folder of <domain>_db.json')
+    p.add_argument('--refs', metavar='FILE', help='reference responses, for BLEU')
+    p.add_argument('--booked', metavar='FILE', help='what has been booked so far, turn by turn')
+    add_common(p)
+    p.set_defaults(run=run_multiwoz)
+
+def run_multiwoz(args):
+    "Read, evaluate, print"
+    from dialeval import multiwoz, readers_multiwoz
+    given = readers_multiwoz.read_benchmark(args.goals, args.db, args.refs, args.booked)
+    report = multiwoz.evaluate(given.goals, responses(args.pred, 'pred'), database=given.database, booked=given.booked,
+                               references=given.references, missing=args.missing, strict=args.strict)
+    show(report, args)
 
 def add_human(commands):
     "The command `human`"
@@ -299,7 +339,7 @@ def add_formats(commands):
 
 def run_formats(args):
     "The names of the registered readers, and what each reads"
-    from dialeval import readers_intents, readers_responses
+    from dialeval import readers_intents, readers_multiwoz, readers_responses
     from dialeval.readers import READERS
     for name, reader in READERS.items(): print(f'{name:12} {reader.read.__doc__}')
 
@@ -309,5 +349,5 @@ def add_metrics(commands):
 
 def run_metrics(args):
     "The table of registered metrics"
-    from dialeval import bleu, dst, human, intents, score, task
+    from dialeval import bleu, diversity, dst, goals, human, intents, multiwoz, score, task
     print(score.metrics().to_string())
