@@ -4,12 +4,12 @@
 
 # %% auto #0
 __all__ = ['METRICS', 'BLOCK', 'Columns', 'Totals', 'ratio', 'share', 'Metric', 'metric', 'passing_on', 'metrics', 'Interval',
-           'Score', 'figure_at', 'whole_totals', 'unit_table', 'percent', 'number', 'map_choices', 'signature', 'draws',
-           'bootstrap', 'subsample', 'resampled', 'distinct_columns', 'intervals', 'percentiles', 'Breakdown',
-           'breakdown', 'by_group', 'part', 'breakdown_frame', 'merge', 'under', 'merged_split', 'tally',
-           'per_dialogue', 'turn_table', 'Report', 'report_intervals', 'report_by', 'report_frame', 'report_dict',
-           'figures', 'plain', 'report_cells', 'shown_scores', 'text_report', 'markdown_table', 'latex_table',
-           'html_report']
+           'Score', 'figure_at', 'weighed', 'whole_totals', 'unit_table', 'dense', 'percent', 'number', 'map_choices',
+           'signature', 'draws', 'bootstrap', 'subsample', 'resampled', 'one_by_one', 'together', 'distinct_columns',
+           'intervals', 'percentiles', 'SparseTotals', 'occurring', 'bits', 'Breakdown', 'breakdown', 'by_group',
+           'part', 'breakdown_frame', 'merge', 'under', 'merged_split', 'tally', 'per_dialogue', 'turn_table', 'Report',
+           'report_intervals', 'report_by', 'report_frame', 'report_dict', 'figures', 'plain', 'report_cells',
+           'shown_scores', 'text_report', 'markdown_table', 'latex_table', 'html_report']
 
 # %% ../nbs/03_score.ipynb #dc3348ca
 import html, inspect, json, math
@@ -42,6 +42,7 @@ class Totals:
 
     def __getitem__(self, kind): return self.sums[..., self.columns.where.get(kind, [])]
     def __contains__(self, kind): return kind in self.columns
+    def different(self, kind): return np.count_nonzero(self[kind], axis=-1)
 
 def ratio(a, b):
     "`a/b`, and NaN where there is nothing to divide by"
@@ -114,8 +115,10 @@ class Score:
     per_turn: Callable | None = None    # () -> one row per turn
     split: Callable | None = None       # (axis, **options) -> pairs of key and Score
 
-    @property
+    @cached_property
     def whole(self): return whole_totals(self)
+    @cached_property
+    def table(self): return self.rows.tocsc() if sparse.issparse(self.rows) else self.rows
     def at(self, weights): return figure_at(self, weights)
     @cached_property
     def value(self): return float(self.figure(self.whole)) if self.n else math.nan
@@ -138,14 +141,21 @@ class Score:
     def __repr__(self): return f'{self.name} = {percent(self)}  ({self.n} {self.items}, {self.n_units} {self.unit}s)'
     def _repr_html_(self): return Report({self.name: self}, title=self.name, choices=self.choices | dict(unit=self.unit))._repr_html_()
 
-# %% ../nbs/03_score.ipynb #920d3db9
+# %% ../nbs/03_score.ipynb #9f5bf018
+BLOCK = 4_000_000         # numbers held at once
+
 def figure_at(score:Score, weights):
     "The figure for a weighting of the units: `weights` has shape (units,) or (weightings, units)"
     weights = np.asarray(weights, float)
     if weights.shape[-1:] != (score.n_units,):
         raise OptionError('weights', f'one for each of the {score.n_units} {score.unit}s (last axis)', f'the shape {weights.shape}')
-    value = score.figure(Totals(weights @ score.rows, score.columns, score.whole))
+    value = score.figure(weighed(score, weights))
     return float(value) if np.ndim(value) == 0 else value
+
+def weighed(score:Score, weights) -> Totals:
+    "The sums under some weights"
+    if sparse.issparse(score.rows): return SparseTotals(weights, score.table, score.columns, score.whole)
+    return Totals(weights @ score.rows, score.columns, score.whole)
 
 def whole_totals(score:Score) -> Totals:
     "The sums with all weights one"
@@ -153,10 +163,13 @@ def whole_totals(score:Score) -> Totals:
 
 def unit_table(score:Score) -> pd.DataFrame:
     "One row per unit: its figure and the numbers it is made of"
-    rows = score.rows.toarray() if sparse.issparse(score.rows) else score.rows
-    plain = [label for label in score.columns.labels if not isinstance(label, tuple)]
-    values = score.figure(Totals(np.asarray(rows, float), score.columns, score.whole))
-    return pd.DataFrame({score.name: values} | {c: rows[:, score.columns.where[c]] for c in plain}, index=pd.Index(score.ids, name=score.unit))
+    plain = {c: i for c, i in score.columns.where.items() if isinstance(i, int)}
+    shown, size = dense(score.rows[:, list(plain.values())]), max(1, BLOCK // max(len(score.columns), 1))
+    blocks = (dense(score.rows[i:i + size]).astype(float) for i in range(0, max(score.n_units, 1), size))
+    values = np.concatenate([score.figure(Totals(block, score.columns, score.whole)) for block in blocks])
+    return pd.DataFrame({score.name: values} | dict(zip(plain, shown.T)), index=pd.Index(score.ids, name=score.unit))
+
+def dense(rows): return rows.toarray() if sparse.issparse(rows) else rows
 
 def percent(score:Score, digits=2) -> str:
     "A value for people: percent where the range is [0, 1]"
@@ -169,13 +182,11 @@ def number(x, score, digits=2):
 def map_choices(choices): return [f'{k}:{v}' for k, v in choices.items() if v is not None]
 def signature(parts): return '|'.join([*map(str, parts), f'v:{__version__}'])
 
-# %% ../nbs/03_score.ipynb #8fe8fbfa
-BLOCK = 4_000_000         # weights held at once
-
-def draws(units:int, n:int, seed:int, method:str, width:int=1):
+# %% ../nbs/03_score.ipynb #426229d4
+def draws(units:int, n:int, seed:int, method:str, width:int=1, least:int=1):
     "Blocks of weight vectors, shape (some, units), `n` in all; the blocks' size does not change the weights"
     rng = np.random.default_rng(seed)
-    block = max(1, min(n, BLOCK // max(units, width, 1)))
+    block = max(least, min(n, BLOCK // max(units, width, 1)))
     for start in range(0, n, block):
         size = min(block, n - start)
         yield (bootstrap if method == 'bootstrap' else subsample)(rng, size, units)
@@ -188,24 +199,29 @@ def bootstrap(rng, size, units):
 
 def subsample(rng, size, units):
     "0/1 weights that pick half of the units, `size` times"
-    picked = rng.random((size, units)).argpartition(units//2, axis=1)[:, :units//2] if units > 1 else np.zeros((size, 1), int)
-    weights = np.zeros((size, units))
-    np.put_along_axis(weights, picked, 1, axis=1)
-    return weights
+    luck = rng.random((size, units))
+    return (luck < np.partition(luck, units//2, axis=1)[:, [units//2]]).astype(float)
 
 def resampled(scores, n=1000, seed=0) -> np.ndarray: # (scores, n)
     "The figures of several scores over the same units, under the same draws"
-    first, (stacked, places), out = scores[0], distinct_columns([s.rows for s in scores]), []
-    for weights in draws(first.n_units, n, seed, first.resample, stacked.shape[1]):
-        sums = weights @ stacked
-        out.append([s.figure(Totals(sums[:, at], s.columns, s.whole)) for s, at in zip(scores, places)])
+    first, out, width = scores[0], [], max(len(s.columns) for s in scores)
+    weigh, least = (one_by_one(scores), 64) if any(sparse.issparse(s.rows) for s in scores) else (together(scores), 1)
+    for weights in draws(first.n_units, n, seed, first.resample, width, least):
+        out.append([s.figure(totals) for s, totals in zip(scores, weigh(weights))])
     return np.concatenate(out, axis=1)
+
+def one_by_one(scores): return lambda weights: [weighed(s, weights) for s in scores]
+
+def together(scores):
+    "A function from weights to the totals of each score; columns that several scores have are summed once"
+    stacked, places = distinct_columns([s.rows for s in scores])
+    def weigh(weights):
+        sums = weights @ stacked
+        return [Totals(sums[:, at], s.columns, s.whole) for s, at in zip(scores, places)]
+    return weigh
 
 def distinct_columns(tables):
     "The tables side by side, each column once, and where each table's columns are"
-    if any(map(sparse.issparse, tables)):
-        ends = np.cumsum([0] + [t.shape[1] for t in tables])
-        return sparse.hstack(tables, format='csr'), [slice(a, b) for a, b in zip(ends, ends[1:])]
     seen, columns = {}, [np.ascontiguousarray(t.T, float) for t in tables]
     places = [[seen.setdefault(c.tobytes(), len(seen)) for c in table] for table in columns]
     return np.array([np.frombuffer(c) for c in seen]).reshape(len(seen), -1).T, places
@@ -230,6 +246,34 @@ def percentiles(values, level):
     "The middle `level` of the values; samples without anything to score are left out"
     values = values[~np.isnan(values)]
     return tuple(map(float, np.quantile(values, [(1-level)/2, (1+level)/2]))) if len(values) else (math.nan, math.nan)
+
+# %% ../nbs/03_score.ipynb #4cbe012c
+class SparseTotals(Totals):
+    "The same over sparse rows of counts: sums are made when they are read, and `different` needs none"
+    def __init__(self, weights, table:sparse.csc_array, columns:Columns, whole):
+        self.weights, self.table, self.columns, self.whole = weights, table, columns, whole
+
+    @cached_property
+    def sums(self): return self.weights @ self.table
+    def __getitem__(self, kind):
+        at = self.columns.where.get(kind, [])
+        return self.weights @ self.table[:, [at]].toarray()[:, 0] if isinstance(at, int) else self.sums[..., at]
+    def different(self, kind): return occurring(self.weights, self.table[:, self.columns.where.get(kind, [])])
+
+def occurring(weights, table:sparse.csc_array):
+    "For each weighting, the number of columns that are filled in some unit of positive weight"
+    picked = np.atleast_2d(weights) > 0
+    starts, found = table.indptr[:-1][np.diff(table.indptr) > 0], np.zeros(len(picked), int)
+    for i in range(0, len(picked) if len(starts) else 0, 64):
+        union = np.bitwise_or.reduceat(bits(picked[i:i + 64])[table.indices], starts)
+        found[i:i + 64] = np.unpackbits(union.view(np.uint8).reshape(-1, 8), axis=1).sum(0)[:len(picked) - i]
+    return found if np.ndim(weights) > 1 else found[0]
+
+def bits(picked):
+    "Up to 64 truth values for each unit in one number"
+    packed = np.zeros((picked.shape[1], 8), np.uint8)
+    packed[:, :-(-len(picked)//8)] = np.packbits(picked, axis=0).T
+    return packed.view(np.uint64)[:, 0]
 
 # %% ../nbs/03_score.ipynb #cc8f038f
 class Breakdown(dict):
@@ -299,12 +343,12 @@ def tally(data, per_turn:Callable, figure:Callable, name:str, count:str='turns',
     table = {c: v if isinstance(v, tuple) else np.broadcast_to(v, data.n_turns) for c, v in per_turn(data).items()}
     def split(axis, **options):
         for key, view, mask in data.views(axis, **options): yield key, tally(view, per_turn, figure, name, count, mask, **choices, **{f'by_{axis}': key} | options)
-    columns, rows = [], []
-    for c, v in table.items():
-        values, labels = v if isinstance(v, tuple) else (v[:, None], None)
-        rows.append(per_dialogue(values if counted is None else values * counted[:, None], data.starts))
-        columns += [c] if labels is None else [(c, label) for label in labels]
-    return Score(name, np.hstack(rows), Columns(columns), data.ids, figure, count, choices, per_turn=lambda: turn_table(data, table, counted), split=split)
+    plain = [c for c, v in table.items() if not isinstance(v, tuple)]
+    families = {c: v for c, v in table.items() if isinstance(v, tuple)}
+    blocks = [np.column_stack([table[c] for c in plain]), *(values for values, _ in families.values())]
+    rows = np.hstack([per_dialogue(b if counted is None else b * counted[:, None], data.starts) for b in blocks])
+    columns = Columns(plain + [(c, label) for c, (_, labels) in families.items() for label in labels])
+    return Score(name, rows, columns, data.ids, figure, count, choices, per_turn=lambda: turn_table(data, table, counted), split=split)
 
 def per_dialogue(values, starts):
     "Sums of the rows between consecutive starts (`starts` has one more entry than there are dialogues)"
@@ -389,9 +433,10 @@ def figures(report):
     "Values by name; `name@parameter` is nested"
     found = {}
     for name, s in report.scores.items():
-        base, at, parameter = name.partition('@')
-        if at: found.setdefault(base, {})[parameter] = s.value
-        else: found[name] = s.value
+        *path, last = name.split('@')
+        inner = found
+        for key in path: inner = inner.setdefault(key, {})
+        inner[last] = s.value
     return found
 
 def plain(x):
