@@ -8,12 +8,12 @@ __all__ = ['LEVELS', 'diversity', 'counting', 'Utterances', 'remembered', 'utter
            'how_many', 'per_unit', 'incidence', 'distinct', 'check_distinct', 'things', 'different_share', 'distinct_1',
            'distinct_2', 'distinct_u', 'mean_distinct', 'rarefied', 'types', 'type_count', 'types_1', 'types_2',
            'types_3', 'token_entropy', 'entropy', 'plogp', 'conditional_entropy', 'entropy_of_next', 'following_rows',
-           'msttr', 'in_file_order', 'mean_length', 'evaluate']
+           'beginnings', 'msttr', 'in_file_order', 'mean_length', 'evaluate']
 
 # %% ../nbs/31_diversity.ipynb #a744ea17
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 import numpy as np, pandas as pd
 from scipy import sparse
@@ -99,7 +99,8 @@ class Grams:
     owner: np.ndarray       # (occurrences,) in which utterance
     size: int               # how many different ones
     texts: Callable         # () -> the n-gram behind each number
-    at: np.ndarray | None = None    # (occurrences,) at which word they begin
+    at: np.ndarray | None = None        # (occurrences,) at which word they begin
+    shorter: np.ndarray | None = None   # (size,) the n-gram without its last word
 
 def grams_of(said:Utterances, n) -> Grams:
     "The n-grams of an order, or the utterances as wholes for `u`"
@@ -110,7 +111,7 @@ def grams_of(said:Utterances, n) -> Grams:
     on = shorter.at + n <= said.lens.cumsum()[shorter.owner]
     at = shorter.at[on]
     ids, pairs = pd.factorize(shorter.ids[on]*words + said.codes[at + n - 1])
-    return Grams(ids, shorter.owner[on], len(pairs), partial(longer, shorter, said, pairs, words), at)
+    return Grams(ids, shorter.owner[on], len(pairs), partial(longer, shorter, said, pairs, words), at, pairs // words)
 
 def longer(shorter, said, pairs, words):
     start, end = shorter.texts(), said.words()
@@ -159,7 +160,7 @@ def incidence(said:Utterances, plain, ids, owner, size) -> sparse.csr_array:
     "One row for each unit: sums of the plain columns, then a one for each occurrence of a thing"
     units, k = len(said.ids), len(plain)
     ends = np.searchsorted(owner, said.starts) + k*np.arange(units + 1)
-    columns, values = np.empty(ends[-1], np.int32), np.ones(ends[-1])
+    columns, values = np.empty(ends[-1], np.int32), np.ones(ends[-1], np.float32)   # exact up to 2**24
     front = ends[:-1, None] + np.arange(k)
     columns[front], values[front] = np.arange(k), np.reshape([per_unit(said, p) for p in plain], (k, units)).T
     rest = np.ones(len(columns), bool)
@@ -233,7 +234,7 @@ def mean_distinct(said:Utterances, n, of, level, made) -> Score:
 # %% ../nbs/31_diversity.ipynb #fd0b3988
 def rarefied(totals, length):
     "The expected share of different ones among `length` n-grams drawn without replacement; NaN if there are fewer"
-    counts, total = totals['gram'], np.asarray(totals['total'])[..., None]
+    counts, total = totals['gram'].astype(float), np.asarray(totals['total'])[..., None]
     with np.errstate(invalid='ignore'):
         never = np.exp(gammaln(total - counts + 1) - gammaln(total - counts - length + 1) - gammaln(total + 1) + gammaln(total - length + 1))
     return np.where(total[..., 0] >= length, (1 - never).sum(-1)/length, np.nan)
@@ -273,28 +274,42 @@ def token_entropy(gold, pred=None, **how) -> Score:
     rows, columns = said.rows(1)
     return Score('token_entropy', rows, columns, said.ids, entropy, 'total', said.choices, said.unit, 'words', 'subsample')
 
-def entropy(totals): return ratio(plogp(totals['tokens']) - plogp(totals['gram']).sum(-1), totals['tokens'])
-def plogp(counts): return counts*np.log2(np.where(counts > 0, counts, 1))
+def entropy(totals): return ratio(plogp(totals['tokens'][..., None]) - plogp(totals['gram']), totals['tokens'])
+
+def plogp(counts):
+    "Sum of c log2 c over the last axis; some columns at a time stay in the processor's cache"
+    parts = np.array_split(counts, max(1, counts.shape[-1]//4096), -1)
+    return sum((c*np.log2(np.where(c > 0, c, 1))).sum(-1) for c in (part.astype(float) for part in parts))
 
 @counting(paper='Novikova et al. 2019', like=utterances)
 def conditional_entropy(gold, pred=None, **how) -> Score:
     "Bits it takes to tell the next word when the word before is known"
     said = utterances(gold, pred, **how)
-    rows, columns = following_rows(said)
+    rows, columns = remembered(said, following_rows)
     return Score('conditional_entropy', rows, columns, said.ids, entropy_of_next, 'tokens', said.choices, said.unit, 'words', 'subsample')
 
 def entropy_of_next(totals):
-    word = totals['word']
-    return ratio((totals['followed']*np.log2(np.where(word > 0, word, 1))).sum(-1) - plogp(totals['pair']).sum(-1), totals['tokens'])
+    pair, last = totals['pair'], totals['last']
+    followed = pair @ beginnings(totals.columns)
+    word = followed + last
+    return ratio((followed*np.log2(np.where(word > 0, word, 1))).sum(-1) - plogp(pair), totals['tokens'])
 
 # %% ../nbs/31_diversity.ipynb #96f6ec54
 def following_rows(said:Utterances):
-    "One row for each unit: tokens; counts of words, of words that something follows, of pairs"
-    words, pairs = said.grams(1), said.grams(2)
-    followed = Grams(said.codes[pairs.at], pairs.owner, words.size, words.texts)
-    families = {'word': words, 'followed': followed, 'pair': pairs}
-    rows = [incidence(said, [said.lens]*(kind == 'word'), g.ids, g.owner, g.size) for kind, g in families.items()]
-    return sparse.hstack(rows, format='csr'), LateColumns(['tokens'], families)
+    "One row for each unit: tokens, counts of pairs, counts of words that end an utterance"
+    words, pairs, spoken = said.grams(1), said.grams(2), np.flatnonzero(said.lens)
+    last = Grams(said.codes[said.lens.cumsum()[spoken] - 1], spoken, words.size, words.texts)
+    rows = incidence(said, [said.lens], pairs.ids, pairs.owner, pairs.size), incidence(said, [], last.ids, last.owner, last.size)
+    return sparse.hstack(rows, format='csr'), LateColumns(['tokens'], {'pair': pairs, 'last': last})
+
+@lru_cache(8)
+def beginnings(columns) -> sparse.csc_array: # pairs x words
+    "Which word each pair begins with"
+    if isinstance(columns, LateColumns): first, words = columns.families['pair'].shorter, columns.families['last'].size
+    else:
+        place = {word: i for i, word in enumerate(columns.family('last'))}
+        first, words = np.array([place[pair.split()[0]] for pair in columns.family('pair')], int), len(place)
+    return sparse.csc_array((np.ones(len(first), np.float32), (np.arange(len(first)), first)), shape=(len(first), words))
 
 # %% ../nbs/31_diversity.ipynb #23065e51
 @diversity(unit='corpus', paper='Johnson 1944', like=utterances)

@@ -159,7 +159,7 @@ def weighed(score:Score, weights) -> Totals:
 
 def whole_totals(score:Score) -> Totals:
     "The sums with all weights one"
-    return Totals(np.asarray(score.rows.sum(0), float).ravel(), score.columns)
+    return Totals(np.asarray(score.rows.sum(0, dtype=float)).ravel(), score.columns)
 
 def unit_table(score:Score) -> pd.DataFrame:
     "One row per unit: its figure and the numbers it is made of"
@@ -199,8 +199,8 @@ def bootstrap(rng, size, units):
 
 def subsample(rng, size, units):
     "0/1 weights that pick half of the units, `size` times"
-    luck = rng.random((size, units))
-    return (luck < np.partition(luck, units//2, axis=1)[:, [units//2]]).astype(float)
+    luck = rng.integers(2**32, size=(size, units), dtype=np.uint32)
+    return (luck < np.partition(luck, units//2, axis=1)[:, [units//2]]).astype(np.float32)
 
 def resampled(scores, n=1000, seed=0) -> np.ndarray: # (scores, n)
     "The figures of several scores over the same units, under the same draws"
@@ -210,7 +210,12 @@ def resampled(scores, n=1000, seed=0) -> np.ndarray: # (scores, n)
         out.append([s.figure(totals) for s, totals in zip(scores, weigh(weights))])
     return np.concatenate(out, axis=1)
 
-def one_by_one(scores): return lambda weights: [weighed(s, weights) for s in scores]
+def one_by_one(scores):
+    "A function from weights to the totals of each score; scores of the same rows share them"
+    def weigh(weights):
+        made = {id(s.rows): weighed(s, weights) for s in scores}
+        return [made[id(s.rows)] for s in scores]
+    return weigh
 
 def together(scores):
     "A function from weights to the totals of each score; columns that several scores have are summed once"
@@ -251,14 +256,16 @@ def percentiles(values, level):
 class SparseTotals(Totals):
     "The same over sparse rows of counts: sums are made when they are read, and `different` needs none"
     def __init__(self, weights, table:sparse.csc_array, columns:Columns, whole):
-        self.weights, self.table, self.columns, self.whole = weights, table, columns, whole
+        self.weights, self.table, self.columns, self.whole, self.counted = weights, table, columns, whole, {}
 
     @cached_property
     def sums(self): return self.weights @ self.table
     def __getitem__(self, kind):
         at = self.columns.where.get(kind, [])
-        return self.weights @ self.table[:, [at]].toarray()[:, 0] if isinstance(at, int) else self.sums[..., at]
-    def different(self, kind): return occurring(self.weights, self.table[:, self.columns.where.get(kind, [])])
+        return self.weights @ self.table[:, [at]].toarray()[:, 0].astype(float) if isinstance(at, int) else self.sums[..., at]
+    def different(self, kind):
+        if kind not in self.counted: self.counted[kind] = occurring(self.weights, self.table[:, self.columns.where.get(kind, [])])
+        return self.counted[kind]
 
 def occurring(weights, table:sparse.csc_array):
     "For each weighting, the number of columns that are filled in some unit of positive weight"
