@@ -71,6 +71,7 @@ def utterances(gold, # what was said: `{dialogue: [response, ...]}`, a `Corpus` 
                       data.unit, data.report, data.notes, choices(data, pred is not None, how))
 
 def as_encoded(said, pred, missing, strict, how):
+    "Utterances that were encoded before, as they are"
     if pred is None and (missing, strict, *how.values()) == ('empty', False, 'none', False, (), None): return said
     raise OptionError('the options of encoded utterances', 'given where they were encoded', 'further ones')
 
@@ -114,6 +115,7 @@ def grams_of(said:Utterances, n) -> Grams:
     return Grams(ids, shorter.owner[on], len(pairs), partial(longer, shorter, said, pairs, words), at, pairs // words)
 
 def longer(shorter, said, pairs, words):
+    "The texts of n-grams: those of their beginnings, and one word more"
     start, end = shorter.texts(), said.words()
     return [f'{start[p // words]} {end[p % words]}' for p in pairs.tolist()]
 
@@ -126,6 +128,7 @@ def whole_utterances(said:Utterances) -> Grams:
     return Grams(np.fromiter(map(known.__getitem__, keys), int, len(keys)), owner, len(known), partial(spelled, list(known), said))
 
 def spelled(keys, said):
+    "The texts of whole utterances"
     words = said.words()
     return [' '.join(words[i] for i in np.frombuffer(key, said.codes.dtype)) for key in keys]
 
@@ -189,6 +192,7 @@ def distinct(gold, pred=None, # see `utterances`
     return Score(f'distinct_{n}', rows, columns, said.ids, figure, among, made, said.unit, things(n) if of == 'ngrams' else 'words', 'subsample')
 
 def check_distinct(n, of, level, length):
+    "An error for a choice that makes no sense"
     for name, value, known in ('of', of, ('ngrams', 'tokens')), ('level', level, LEVELS):
         if value not in known: raise OptionError(name, f'one of {", ".join(known)}', repr(value))
     if n == 'u' and of != 'ngrams': raise OptionError('of', 'left out for utterances', repr(of))
@@ -196,8 +200,13 @@ def check_distinct(n, of, level, length):
     if not isinstance(length, int) or length < 1: raise OptionError('length', 'a whole number from 1', shown(length))
     if level != 'corpus' or of != 'ngrams': raise OptionError('length', 'used at the level of the corpus, of n-grams', f'level={level!r}, of={of!r}')
 
-def things(n): return {'u': 'utterances', 1: 'words', 2: 'pairs', 3: 'triples'}.get(n, f'{n}-grams')
-def different_share(totals, of): return ratio(totals.different('gram'), totals[of])
+def things(n):
+    "What n-grams are called"
+    return {'u': 'utterances', 1: 'words', 2: 'pairs', 3: 'triples'}.get(n, f'{n}-grams')
+
+def different_share(totals, of):
+    "How many n-grams occur, by how many there are"
+    return ratio(totals.different('gram'), totals[of])
 
 diversity = partial(metric, family='diversity', needs=('response',), ceiling='what people reach')
 distinct.__signature__ = passing_on(distinct, utterances)
@@ -248,7 +257,9 @@ def types(gold, pred=None, # see `utterances`
     rows, columns = said.rows(n)
     return Score(f'types_{n}', rows, columns, said.ids, type_count, 'total', said.choices, said.unit, things(n), 'subsample')
 
-def type_count(totals): return np.asarray(totals.different('gram'), float)
+def type_count(totals):
+    "How many n-grams occur"
+    return np.asarray(totals.different('gram'), float)
 
 counting = partial(diversity, range=(0, np.inf))
 
@@ -274,7 +285,9 @@ def token_entropy(gold, pred=None, **how) -> Score:
     rows, columns = said.rows(1)
     return Score('token_entropy', rows, columns, said.ids, entropy, 'total', said.choices, said.unit, 'words', 'subsample')
 
-def entropy(totals): return ratio(plogp(totals['tokens'][..., None]) - plogp(totals['gram']), totals['tokens'])
+def entropy(totals):
+    "Bits a word"
+    return ratio(plogp(totals['tokens'][..., None]) - plogp(totals['gram']), totals['tokens'])
 
 def plogp(counts):
     "Sum of c log2 c over the last axis; some columns at a time stay in the processor's cache"
@@ -289,6 +302,7 @@ def conditional_entropy(gold, pred=None, **how) -> Score:
     return Score('conditional_entropy', rows, columns, said.ids, entropy_of_next, 'tokens', said.choices, said.unit, 'words', 'subsample')
 
 def entropy_of_next(totals):
+    "Bits a word, the word before being known"
     pair, last = totals['pair'], totals['last']
     followed = pair @ beginnings(totals.columns)
     word = followed + last

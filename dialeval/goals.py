@@ -37,6 +37,7 @@ def slot_sets(data, placeholders='value') -> dict: # {dialogue: set of slots}
     return {d.id: frozenset(slot.lower() for text in texts_of(d) for slot in find(text)) for d in dialogues_of(data)}
 
 def dialogues_of(data, what='the responses') -> Corpus:
+    "A corpus with responses, also from `{dialogue: [response, ...]}`"
     if isinstance(data, (Mapping, Corpus)): return bleu.spoken(data, what)
     raise FormatError(what, 'dialogues, `{dialogue: [response, ...]}` or a corpus', shown(data))
 
@@ -88,6 +89,7 @@ def slot_matrices(gold, # reference responses `{dialogue: [text, ...]}`, a corpu
                     {'placeholders': spelling, 'labels': 'occurring' if labels is None else f'{len(named)} given', 'missing': missing})
 
 def as_found(found, pred, *options):
+    "Slot sets that were found before, as they are"
     if pred is None and options == ('value', None, 'empty', False): return found
     raise OptionError('the options of slot sets', 'given where they were found', 'further ones')
 
@@ -183,6 +185,7 @@ def prepared(data, text='response', max_turns=None, max_tokens=None) -> Corpus:
     return Corpus([with_turns(d, shorter(d.turns)) for d in dialogues_of(data)], getattr(data, 'name', ''))
 
 def with_turns(dialogue, turns):
+    "The dialogue with other turns in the same order"
     found = replace(dialogue, turns=turns)
     found.reordered = dialogue.reordered
     return found
