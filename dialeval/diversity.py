@@ -64,10 +64,10 @@ def utterances(gold, # what was said: `{dialogue: [response, ...]}`, a `Corpus` 
     "Number the words of what was said"
     how = dict(tokenize=tokenize, lowercase=lowercase, drop=drop, max_tokens=max_tokens)
     if isinstance(gold, Utterances): return as_encoded(gold, pred, missing, strict, how)
-    source, tokens = gold if pred is None else pred, tokeniser(**how)
+    source = gold if pred is None else pred
     data = segments(gold, source, missing, strict)
-    codes, lens = encode([data.hyps[0]], tokens)
-    return Utterances(codes, lens[0], data.starts, data.ids, file_order(source, data), partial(vocabulary, data.hyps[0], tokens),
+    codes, lens = encode([data.hyps[0]], tokeniser(**how))
+    return Utterances(codes, lens[0], data.starts, data.ids, file_order(source, data), partial(vocabulary, data.hyps[0], how),
                       data.unit, data.report, data.notes, choices(data, pred is not None, how))
 
 def as_encoded(said, pred, missing, strict, how):
@@ -88,8 +88,9 @@ def file_order(source, data:Segments):
     rank = {str(id): i for i, id in enumerate(source.dialogues if isinstance(source, Corpus) else source)}
     return np.argsort(np.repeat([rank.get(id, len(rank)) for id in data.ids], np.diff(data.starts)), kind='stable')
 
-def vocabulary(texts, tokens) -> list:
+def vocabulary(texts, how) -> list:
     "The words in the order of their first use"
+    tokens = tokeniser(**how)
     return list(dict.fromkeys(chain.from_iterable(' '.join(tokens(t)).split() for t in texts if t is not None)))
 
 # %% ../nbs/31_diversity.ipynb #e8c5af7a

@@ -305,7 +305,7 @@ def quality_of(references, pred, goals, tokenize, missing) -> Score:
     refs, said = (Corpus([d for d in in_benchmark_words(side) if d.id in ids_of(goals)]) for side in (references, pred))
     lacking = sorted(ids_of(goals) - ids_of(refs))
     if lacking: raise OptionError('references', 'given for every goal', f'none for {len(lacking)} dialogues such as {lacking[0]!r}')
-    return replace(bleu.bleu(refs, said, tokenize=tokenize, missing=missing), split=None)
+    return bleu.bleu(refs, said, tokenize=tokenize, missing=missing)
 
 def ids_of(data):
     "The dialogue ids of a corpus or a mapping, in order"
@@ -332,7 +332,7 @@ def evaluate(goals, # `{dialogue: {domain: {"constraints", "requests", "book"}}}
     words = richness(pred)
     pairing = found.report if found else pair_dialogues(*(dict.fromkeys(ids_of(side)) for side in (goals, pred)), missing, strict)[1]
     choices = {'words': words.choices['tok']} | (quality.choices if quality else {}) | (found.choices if found else {}) | {'missing': missing}
-    return Report(scores | words.scores, 'multiwoz', words.counts, pairing, notes_on(found) + words.notes, choices, details=found and (lambda: found.why))
+    return Report(scores | words.scores, 'multiwoz', words.counts, pairing, notes_on(found) + words.notes, choices, details=found and partial(getattr, found, 'why'))
 
 def notes_on(found) -> list:
     "What a reader of Inform and Success should know"

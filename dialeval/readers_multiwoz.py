@@ -4,16 +4,16 @@
 
 # %% auto #0
 __all__ = ['BENCHMARK_KEYS', 'GOAL_KEYS', 'FLAGS', 'benchmark_id', 'by_id', 'is_benchmark', 'read_benchmark_responses',
-           'benchmark_turn', 'read_goals', 'goal_of', 'goal_part', 'read_database', 'table', 'read_references',
-           'read_bookings', 'Benchmark', 'read_benchmark']
+           'benchmark_turn', 'is_plain_responses', 'read_plain_responses', 'plain_response', 'read_goals', 'goal_of',
+           'goal_part', 'read_database', 'table', 'read_references', 'read_bookings', 'Benchmark', 'read_benchmark']
 
 # %% ../nbs/02b_readers_multiwoz.ipynb #d2286ca9
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 import pandas as pd
-from .core import Corpus, DialevalError, Dialogue, FormatError, Turn, as_state, shown
-from .readers import first_turn, has_keys, load, numbered, reader
+from .core import Corpus, DialevalError, Dialogue, FormatError, Turn, as_state, shown, turn_id
+from .readers import corpus_of, first_turn, has_keys, is_verdict, load, numbered, reader
 
 # %% ../nbs/02b_readers_multiwoz.ipynb #4bd3dace
 def benchmark_id(id) -> str:
@@ -50,6 +50,22 @@ def benchmark_turn(dialogue, id, raw) -> Turn:
     except DialevalError as e: raise e.at(place)
     active = raw.get('active_domains')
     return Turn(id, response=raw['response'], state=state, services=None if active is None else tuple(active))
+
+# %% ../nbs/02b_readers_multiwoz.ipynb #c4b223f8
+def is_plain_responses(data) -> bool:
+    "Are these dialogues of texts (and not of zeros and ones)?"
+    turn = first_turn(data) if isinstance(data, Mapping) else None
+    return isinstance(turn, str) and not is_verdict(turn)
+
+@reader('responses', is_plain_responses)
+def read_plain_responses(data, name=''):
+    "Responses and nothing else"
+    return corpus_of(data, name, plain_response)
+
+def plain_response(dialogue, id, raw) -> Turn:
+    "A turn of which only the response is known"
+    if not isinstance(raw, str | None): raise FormatError('a turn', 'a text', shown(raw), f'dialogue {dialogue}, turn {id}')
+    return Turn(turn_id(id), response=raw)
 
 # %% ../nbs/02b_readers_multiwoz.ipynb #b357406a
 GOAL_KEYS = {'constraints': ('informable', 'info', 'constraints'), 'requests': ('requestable', 'reqt', 'requests'), 'book': ('booking', 'book')}

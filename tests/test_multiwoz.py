@@ -1,5 +1,5 @@
 "The MultiWOZ response benchmark: its rules one by one, four real systems outcome by outcome, and its files."
-import json, math
+import json, math, pickle
 
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
@@ -195,6 +195,12 @@ def test_bad_options():
     with pytest.raises(PairingError): inform({'D': GOAL}, pred, database=TOWN)
 
 
+def test_reports_can_be_sent_to_other_processes():
+    report = evaluate(SAMPLE.gold, PRED['A'], database=SAMPLE.venues)
+    again = pickle.loads(pickle.dumps(report))
+    assert again.to_dict(['domain']) == report.to_dict(['domain']) and len(again.turns) == 43
+
+
 def test_input_is_left_alone():
     pred, goals = talk(('[value_name]', {F: 'Chinese '}, None)), {'d': json.loads(json.dumps(GOAL))}
     evaluate(goals, pred, database=TOWN, references={'d': ['x']})
@@ -221,6 +227,12 @@ def test_predictions_are_recognised(tmp_path):
     ({'a': [{'response': 'x'}], 'b': 7}, 'dialogue b')])
 def test_bad_predictions(tmp_path, bad, message):
     with pytest.raises(FormatError, match=message): read(put(tmp_path, 'x.json', bad))
+
+
+def test_plain_responses(tmp_path):
+    corpus = read(put(tmp_path, 'x.json', {'A': ['hello .', None], 'B': []}))
+    assert [t.response for t in corpus['A']] == ['hello .', None] and recognise({'A': ['0110', '1111']}) == 'verdicts'
+    with pytest.raises(FormatError, match='dialogue A, turn 1'): read(put(tmp_path, 'x.json', {'A': ['hello', 3]}))
 
 
 def test_goals_in_three_spellings():
@@ -313,7 +325,7 @@ def test_missing_dialogues_are_named_and_both_figures_shown(data, judged, benchm
     assert len(found.report.missing) == missing and len(found.ids) == 1000 and len(judged(system).ids) == 1000 - missing
     assert (round(100*inform(found).value, 1), round(100*success(found).value, 1)) == honest
     report = evaluate(benchmark.goals, read(data/'multiwoz'/f'pred_norm_{system}.json'), database=benchmark.database, booked=benchmark.booked)
-    assert found.report.missing[0] in str(report) and f'{missing} dialogues have no prediction and count as empty' in str(report)
+    assert found.report.missing[0] in str(report) and f'empty predictions ({missing})' in str(report)
 
 
 @needs
