@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['PLACEHOLDERS', 'AVERAGES', 'FIGURES', 'PROTOCOL', 'slot_finder', 'slot_sets', 'dialogues_of', 'texts_of',
-           'pair_dialogues', 'SlotSets', 'slot_matrices', 'as_found', 'prf', 'slot_figure', 'slot_rows', 'goal_slots',
-           'by_slot', 'slot_table', 'wanted', 'goal_adherence', 'prepared', 'with_turns', 'evaluate']
+           'pair_dialogues', 'SlotSets', 'slot_matrices', 'membership', 'spelling', 'as_found', 'prf', 'slot_figure',
+           'slot_rows', 'goal_slots', 'by_slot', 'slot_table', 'wanted', 'goal_adherence', 'prepared', 'first_words',
+           'respoken', 'with_turns', 'evaluate']
 
 # %% ../nbs/32_goals.ipynb #94ab8160
 import re
@@ -17,22 +18,24 @@ from . import bleu, diversity
 from .core import Corpus, Dialogue, FormatError, OptionError, PairingError, PairingReport, pairing_lines, shown
 from .score import Columns, Report, Score, metric, passing_on, ratio, share
 
-# %% ../nbs/32_goals.ipynb #62232f52
-PLACEHOLDERS = {'value': r'(?i)\[value_(\w+)\]', 'bracket': r'\[([^\[\]]+)\]', 'slot': r'(?i)\bSLOT_(\w+)', 'capitals': r'\b([A-Z]{2,})\b'}
+# %% ../nbs/32_goals.ipynb #df16d80f
+PLACEHOLDERS = {'value': r'(?i)\[value_(\w+)\]', 'bracket': r'\[([^\[\]]+)\]', 'slot': r'(?i)\bSLOT_(\w+)',
+                'capitals': r'\b([A-Z]{2,})\b'}
 
 def slot_finder(placeholders) -> Callable: # text -> slots
     "The function that finds the slots of a text"
     if callable(placeholders): return placeholders
-    if not isinstance(placeholders, str): raise OptionError('placeholders', f'one of {", ".join(PLACEHOLDERS)}, a pattern, or a function', shown(placeholders))
+    wanted = f'one of {", ".join(PLACEHOLDERS)}, a pattern with one group, or a function'
+    if not isinstance(placeholders, str): raise OptionError('placeholders', wanted, shown(placeholders))
     try: pattern = re.compile(PLACEHOLDERS.get(placeholders, placeholders))
-    except re.error as e: raise OptionError('placeholders', f'one of {", ".join(PLACEHOLDERS)}, or a pattern', f'{placeholders!r}: {e}') from None
-    if pattern.groups != 1: raise OptionError('placeholders', f'one of {", ".join(PLACEHOLDERS)}, or a pattern with one group', repr(placeholders))
+    except re.error as e: raise OptionError('placeholders', wanted, f'{placeholders!r}: {e}') from None
+    if pattern.groups != 1: raise OptionError('placeholders', wanted, repr(placeholders))
     return pattern.findall
 
 def slot_sets(data, placeholders='value') -> dict: # {dialogue: set of slots}
     "The slots that are mentioned in each dialogue, in lower case; sets are taken as they are"
-    if isinstance(data, Mapping) and (placeholders is None or any(isinstance(v, (set, frozenset)) for v in data.values())):
-        return {str(id): frozenset(map(str.lower, names)) for id, names in data.items()}
+    given = isinstance(data, Mapping) and any(isinstance(names, (set, frozenset)) for names in data.values())
+    if given or placeholders is None: return {str(id): frozenset(map(str.lower, names)) for id, names in data.items()}
     find = slot_finder(placeholders)
     return {d.id: frozenset(slot.lower() for text in texts_of(d) for slot in find(text)) for d in dialogues_of(data)}
 
@@ -51,11 +54,13 @@ def texts_of(dialogue:Dialogue):
 def pair_dialogues(gold:Mapping, pred:Mapping, missing:str='empty', strict:bool=False):
     "Triples of id, gold and prediction (`None` if there is none), sorted by id, and what did not fit"
     if missing not in ('empty', 'skip'): raise OptionError('missing', '"empty" or "skip"', repr(missing))
-    report = PairingReport(missing=[id for id in gold if id not in pred], extra=[id for id in pred if id not in gold], policy=missing)
-    if gold and pred and len(report.missing) == len(gold):
+    absent, extra = [id for id in gold if id not in pred], [id for id in pred if id not in gold]
+    report = PairingReport(missing=absent, extra=extra, policy=missing)
+    if gold and pred and len(absent) == len(gold):
         raise PairingError('gold and prediction', 'about the same dialogues', 'no dialogue id in common',
                            f'the first id is {next(iter(gold))!r} in gold and {next(iter(pred))!r} in the prediction')
-    if strict and report: raise PairingError('gold and prediction', 'the same dialogues', '; '.join(pairing_lines(report, most=20)))
+    if strict and report:
+        raise PairingError('gold and prediction', 'the same dialogues', '; '.join(pairing_lines(report, most=20)))
     return [(id, gold[id], pred.get(id)) for id in sorted(gold) if id in pred or missing == 'empty'], report
 
 @dataclass(eq=False, repr=False)
@@ -73,20 +78,28 @@ class SlotSets:
 def slot_matrices(gold, # reference responses `{dialogue: [text, ...]}`, a corpus with responses, or `{dialogue: slots}`
                   pred=None, # generated responses, or slots
                   *,
-                  placeholders='value',     # how slots are spelled: see the table of patterns; `None` if slots are given
+                  placeholders='value',     # how slots are spelled (see the patterns); `None` if slots are given
                   labels=None,              # the slots that count; default: those that occur on either side
-                  missing:str='empty',      # a dialogue without prediction mentions nothing (`empty`), or is left out (`skip`)
+                  missing:str='empty',      # a missing dialogue mentions nothing (`empty`), or is left out (`skip`)
                   strict:bool=False         # every missing or unknown dialogue is an error
                  ) -> SlotSets:
     "Find the slots of both sides and pair the dialogues"
     if isinstance(gold, SlotSets): return as_found(gold, pred, placeholders, labels, missing, strict)
     pairs, report = pair_dialogues(slot_sets(gold, placeholders), slot_sets(pred, placeholders), missing, strict)
     sides = [[p[side] or frozenset() for p in pairs] for side in (1, 2)]
-    named = sorted(frozenset().union(*sides[0], *sides[1])) if labels is None else list(dict.fromkeys(map(str.lower, labels)))
-    matrices = (np.array([[label in found for label in named] for found in side], float).reshape(len(pairs), len(named)) for side in sides)
-    spelling = placeholders if isinstance(placeholders, str) else getattr(placeholders, '__name__', 'given')
-    return SlotSets(named, *matrices, [id for id, *_ in pairs], report, labels is not None,
-                    {'placeholders': spelling, 'labels': 'occurring' if labels is None else f'{len(named)} given', 'missing': missing})
+    if labels is None: named, listed = sorted(frozenset().union(*sides[0], *sides[1])), 'occurring'
+    else: listed = f'{len(named := list(dict.fromkeys(map(str.lower, labels))))} given'
+    choices = {'placeholders': spelling(placeholders), 'labels': listed, 'missing': missing}
+    return SlotSets(named, *(membership(side, named) for side in sides), [id for id, *_ in pairs], report,
+                    labels is not None, choices)
+
+def membership(sets, labels) -> np.ndarray: # (sets, labels) 0/1
+    "Which label is in which set"
+    return np.array([[label in found for label in labels] for found in sets], float).reshape(len(sets), len(labels))
+
+def spelling(placeholders) -> str:
+    "What the signature prints of a pattern"
+    return placeholders if isinstance(placeholders, str) else getattr(placeholders, '__name__', 'given')
 
 def as_found(found, pred, *options):
     "Slot sets that were found before, as they are"
@@ -98,18 +111,21 @@ AVERAGES, FIGURES = ('micro', 'macro', 'samples', 'weighted'), ('precision', 're
 
 def prf(both, gold, pred, figure):
     "Precision, recall or F1; 0 where there is nothing to divide by"
-    return np.nan_to_num(ratio(both if figure != 'f1' else 2*both, {'precision': pred, 'recall': gold, 'f1': gold + pred}[figure]))
+    above, below = {'precision': (both, pred), 'recall': (both, gold), 'f1': (2*both, gold + pred)}[figure]
+    return np.nan_to_num(ratio(above, below))
 
 def slot_figure(totals, average, figure, fixed):
     "One figure of the sums over dialogues"
     both, gold, pred = (totals[kind] for kind in ('both', 'gold', 'pred'))
     if average == 'samples': return ratio(totals[figure], totals['dialogues'])
-    if average == 'micro': return np.where(totals['dialogues'] > 0, prf(*(v.sum(-1) for v in (both, gold, pred)), figure), np.nan)
+    if average == 'micro':
+        pooled = prf(both.sum(-1), gold.sum(-1), pred.sum(-1), figure)
+        return np.where(totals['dialogues'] > 0, pooled, np.nan)
     weights = gold if average == 'weighted' else np.ones_like(gold) if fixed else gold + pred > 0
     return ratio((prf(both, gold, pred, figure)*weights).sum(-1), weights.sum(-1))
 
 def slot_rows(sets:SlotSets) -> tuple[np.ndarray, Columns]:
-    "One row for each dialogue: its own figures, whether it counts, and each slot as mentioned by both, by gold, by the system"
+    "One row for each dialogue: its own figures, does it count, each slot as mentioned by both, by gold, by the system"
     sums = (sets.gold*sets.pred).sum(1), sets.gold.sum(1), sets.pred.sum(1)
     own = np.stack([*(prf(*sums, f) for f in FIGURES), sums[1] + sums[2] > 0], 1)
     labels = [(kind, label) for kind in ('both', 'gold', 'pred') for label in sets.labels]
@@ -126,16 +142,16 @@ def goal_slots(gold, pred=None, # see `slot_matrices`
         if value not in known: raise OptionError(name, f'one of {", ".join(known)}', repr(value))
     sets = slot_matrices(gold, pred, **how)
     rows, columns = slot_rows(sets)
-    count = partial(slot_figure, average=average, figure=figure, fixed=sets.fixed)
-    score = Score(f'goal_slots@{average}@{figure}', rows, columns, sets.ids, count, 'dialogues', sets.choices, items='dialogues')
-    return replace(score, split=partial(by_slot, sets, average=average, figure=figure))
+    value = partial(slot_figure, average=average, figure=figure, fixed=sets.fixed)
+    return Score(f'goal_slots@{average}@{figure}', rows, columns, sets.ids, value, 'dialogues', sets.choices,
+                 items='dialogues', split=partial(by_slot, sets, average=average, figure=figure))
 
 def by_slot(sets:SlotSets, axis, **how):
     "The same figure for each slot alone"
     if axis != 'slot': raise OptionError('by', '"slot", or a mapping from dialogues to groups', shown(axis))
     for i, label in enumerate(sets.labels):
-        alone = replace(sets, labels=[label], gold=sets.gold[:, [i]], pred=sets.pred[:, [i]], choices=sets.choices | {'by_slot': label})
-        yield label, goal_slots(alone, **how)
+        alone = {'labels': [label], 'gold': sets.gold[:, [i]], 'pred': sets.pred[:, [i]]}
+        yield label, goal_slots(replace(sets, **alone, choices=sets.choices | {'by_slot': label}), **how)
 
 # %% ../nbs/32_goals.ipynb #1320e2f3
 def slot_table(gold, pred=None, **how) -> pd.DataFrame:
@@ -149,27 +165,29 @@ def slot_table(gold, pred=None, **how) -> pd.DataFrame:
 def wanted(goal:Mapping, booked:str='reference') -> frozenset:
     "The slots that a goal `{domain: {\"requests\": [...], \"book\": {...}}}` wants to hear"
     parts = [part for part in goal.values() if isinstance(part, Mapping)]
-    return frozenset([r.lower() for part in parts for r in part.get('requests', ())] + [booked for part in parts if part.get('book')])
+    requests = [slot.lower() for part in parts for slot in part.get('requests', ())]
+    return frozenset(requests + [booked for part in parts if part.get('book')])
 
 @metric(family='goals', needs=('response', 'goal'), ceiling='what people say themselves')
 def goal_adherence(goals, # the goals: `{dialogue: goal}`, or a corpus whose dialogues have one
-                   pred, # generated responses `{dialogue: [text, ...]}`, a corpus with responses, or `{dialogue: slots}`
+                   pred, # generated responses `{dialogue: [text, ...]}`, a corpus, or `{dialogue: slots}`
                    *,
-                   level:str='slot',            # share of wanted slots (`slot`), or of dialogues in which none is lacking (`dialogue`)
+                   level:str='slot',            # share of wanted slots, or of dialogues (`dialogue`) that lack none
                    placeholders='value',        # how slots are spelled in the text
                    booked:str='reference',      # the slot that confirms a booking
-                   missing:str='empty',         # a dialogue without prediction says nothing (`empty`), or is left out (`skip`)
+                   missing:str='empty',         # a missing dialogue says nothing (`empty`), or is left out (`skip`)
                    strict:bool=False            # every missing or unknown dialogue is an error
                   ) -> Score:
     "Share of the slots wanted by the goal that the system mentions"
     if level not in ('slot', 'dialogue'): raise OptionError('level', '"slot" or "dialogue"', repr(level))
     goals = {d.id: d.goal or {} for d in goals} if isinstance(goals, Corpus) else goals
-    pairs, _ = pair_dialogues({id: wanted(goal, booked) for id, goal in goals.items()}, slot_sets(pred, placeholders), missing, strict)
-    sums = np.array([(len(want & (said or frozenset())), len(want)) for _, want, said in pairs], float).reshape(-1, 2)
-    rows = sums if level == 'slot' else np.stack([sums[:, 0] == sums[:, 1], np.ones(len(sums))], 1)*(sums[:, 1:] > 0)
-    spelling = placeholders if isinstance(placeholders, str) else getattr(placeholders, '__name__', 'given')
-    return Score('goal_adherence', rows, Columns(['said', 'wanted']), [id for id, *_ in pairs], partial(share, hits='said', of='wanted'), 'wanted',
-                 {'level': level, 'placeholders': spelling, 'missing': missing}, items=f'{level}s')
+    wishes = {id: wanted(goal, booked) for id, goal in goals.items()}
+    pairs, _ = pair_dialogues(wishes, slot_sets(pred, placeholders), missing, strict)
+    rows = np.array([(len(wish & (said or frozenset())), len(wish)) for _, wish, said in pairs], float).reshape(-1, 2)
+    if level == 'dialogue': rows = np.stack([rows[:, 0] == rows[:, 1], np.ones(len(rows))], 1)*(rows[:, 1:] > 0)
+    choices = {'level': level, 'placeholders': spelling(placeholders), 'missing': missing}
+    return Score('goal_adherence', rows, Columns(['said', 'wanted']), [id for id, *_ in pairs],
+                 partial(share, hits='said', of='wanted'), 'wanted', choices, items=f'{level}s')
 
 # %% ../nbs/32_goals.ipynb #80237918
 PROTOCOL = {'max_turns': 22, 'max_tokens': 36}      # the caps of Lai et al. 2019
@@ -177,12 +195,23 @@ PROTOCOL = {'max_turns': 22, 'max_tokens': 36}      # the caps of Lai et al. 201
 def prepared(data, text='response', max_turns=None, max_tokens=None) -> Corpus:
     "The responses to look at, cut to so many turns and tokens"
     for name, most in ('max_turns', max_turns), ('max_tokens', max_tokens):
-        if most is not None and (not isinstance(most, int) or most < 1): raise OptionError(name, 'a whole number from 1', shown(most))
+        if most is not None and (not isinstance(most, int) or most < 1):
+            raise OptionError(name, 'a whole number from 1', shown(most))
     if text not in ('response', 'delex'): raise OptionError('text', '"response" or "delex"', repr(text))
-    if text == 'delex' and isinstance(data, Corpus): data = Corpus([with_turns(d, [replace(t, response=t.delex) for t in d]) for d in data], data.name)
-    def cut(response): return response if response is None or max_tokens is None else ' '.join(response.split()[:max_tokens])
-    def shorter(turns): return [replace(t, response=cut(t.response) if isinstance(t.response, str) else t.response) for t in turns[:max_turns]]
-    return Corpus([with_turns(d, shorter(d.turns)) for d in dialogues_of(data)], getattr(data, 'name', ''))
+    if text == 'delex' and isinstance(data, Corpus): data = respoken(data, lambda turn: turn.delex)
+    def cut(turn): return first_words(turn.response, max_tokens)
+    return respoken(dialogues_of(data), cut, max_turns)
+
+def first_words(response, most:int|None):
+    "So many words of a response, or of each of several"
+    if response is None or most is None: return response
+    if isinstance(response, str): return ' '.join(response.split()[:most])
+    return [first_words(text, most) for text in response]
+
+def respoken(corpus:Corpus, response:Callable, most:int|None=None) -> Corpus:
+    "The first so many turns of each dialogue, with another response"
+    def turns(d): return [replace(t, response=response(t)) for t in d.turns[:most]]
+    return Corpus([with_turns(d, turns(d)) for d in corpus], corpus.name)
 
 def with_turns(dialogue, turns):
     "The dialogue with other turns in the same order"

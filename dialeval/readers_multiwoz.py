@@ -24,8 +24,8 @@ def by_id(data, what) -> dict:
     "The data under the benchmark's ids"
     if not isinstance(data, Mapping): raise FormatError(what, 'a mapping from dialogue ids', shown(data))
     found = {benchmark_id(id): value for id, value in data.items()}
-    if len(found) < len(data): raise FormatError('dialogue ids', 'unique', f'{len(data) - len(found)} that differ in case or ending only', what)
-    return found
+    if len(found) == len(data): return found
+    raise FormatError('dialogue ids', 'unique', f'{len(data) - len(found)} that differ in case or ending only', what)
 
 # %% ../nbs/02b_readers_multiwoz.ipynb #d351e9e3
 BENCHMARK_KEYS = {'response', 'state', 'active_domains'}
@@ -38,23 +38,25 @@ def is_benchmark(data) -> bool:
 @reader('multiwoz', is_benchmark)
 def read_benchmark_responses(data, name=''):
     "Generated responses in the form of the MultiWOZ evaluator"
-    return Corpus((Dialogue(id, [benchmark_turn(id, i, raw) for i, raw in numbered(turns, id)]) for id, turns in by_id(data, name).items()), name)
+    return corpus_of(by_id(data, name), name, benchmark_turn)
 
 def benchmark_turn(dialogue, id, raw) -> Turn:
     "One turn of the evaluator's form"
     place = f'dialogue {dialogue}, turn {id}'
-    if not has_keys(raw, 'response') or not isinstance(raw['response'], str): raise FormatError('a turn', 'a mapping with a text under "response"', shown(raw), place)
-    odd = set(raw) - BENCHMARK_KEYS
-    if odd: raise FormatError('the keys of a turn', f'among {", ".join(sorted(BENCHMARK_KEYS))}', ', '.join(sorted(odd)), place)
-    try: state = as_state(raw['state']) if raw.get('state') is not None else None
+    if not has_keys(raw, 'response') or not isinstance(raw['response'], str):
+        raise FormatError('a turn', 'a mapping with a text under "response"', shown(raw), place)
+    odd = ', '.join(sorted(set(raw) - BENCHMARK_KEYS))
+    if odd: raise FormatError('the keys of a turn', f'among {", ".join(sorted(BENCHMARK_KEYS))}', odd, place)
+    state, active = raw.get('state'), raw.get('active_domains')
+    try: state = None if state is None else as_state(state)
     except DialevalError as e: raise e.at(place)
-    active = raw.get('active_domains')
-    return Turn(id, response=raw['response'], state=state, services=None if active is None else tuple(active))
+    return Turn(turn_id(id), response=raw['response'], state=state, services=None if active is None else tuple(active))
 
 # %% ../nbs/02b_readers_multiwoz.ipynb #c4b223f8
 def is_plain_responses(data) -> bool:
-    "Are these dialogues of texts (and not of zeros and ones)?"
-    turn = first_turn(data) if isinstance(data, Mapping) else None
+    "Are these lists of texts (and not of zeros and ones)?"
+    if not isinstance(data, Mapping) or not all(isinstance(turns, list) for turns in data.values()): return False
+    turn = first_turn(data)
     return isinstance(turn, str) and not is_verdict(turn)
 
 @reader('responses', is_plain_responses)
@@ -64,11 +66,12 @@ def read_plain_responses(data, name=''):
 
 def plain_response(dialogue, id, raw) -> Turn:
     "A turn of which only the response is known"
-    if not isinstance(raw, str | None): raise FormatError('a turn', 'a text', shown(raw), f'dialogue {dialogue}, turn {id}')
-    return Turn(turn_id(id), response=raw)
+    if isinstance(raw, str | None): return Turn(turn_id(id), response=raw)
+    raise FormatError('a turn', 'a text', shown(raw), f'dialogue {dialogue}, turn {id}')
 
-# %% ../nbs/02b_readers_multiwoz.ipynb #b357406a
-GOAL_KEYS = {'constraints': ('informable', 'info', 'constraints'), 'requests': ('requestable', 'reqt', 'requests'), 'book': ('booking', 'book')}
+# %% ../nbs/02b_readers_multiwoz.ipynb #a930c964
+GOAL_KEYS = {'constraints': ('informable', 'info', 'constraints'), 'requests': ('requestable', 'reqt', 'requests'),
+             'book': ('booking', 'book')}
 FLAGS = ('invalid', 'pre_invalid')      # notes of the goal's authors that a first attempt was to fail
 
 def read_goals(path) -> dict: # {dialogue: {domain: {"constraints", "requests", "book"}}}
@@ -79,13 +82,14 @@ def read_goals(path) -> dict: # {dialogue: {domain: {"constraints", "requests", 
 
 def goal_of(raw:Mapping, id='') -> dict:
     "A goal in the form of this package; parts that are not domains, and domains that want nothing, are left out"
-    return {domain: goal_part(part, f'dialogue {id}, {domain}') for domain, part in raw.items() if isinstance(part, Mapping) and part}
+    domains = {domain: part for domain, part in raw.items() if part and isinstance(part, Mapping)}
+    return {domain: goal_part(part, f'dialogue {id}, {domain}') for domain, part in domains.items()}
 
 def goal_part(raw:Mapping, place) -> dict:
     "What a goal wants of one domain"
     part = {key: next((raw[name] for name in names if raw.get(name)), None) for key, names in GOAL_KEYS.items()}
     for key in ('constraints', 'book'):
-        if part[key] is not None and not isinstance(part[key], Mapping): raise FormatError(key, 'a mapping', shown(part[key]), place)
+        if not isinstance(part[key], Mapping | None): raise FormatError(key, 'a mapping', shown(part[key]), place)
     kept = {slot: value for slot, value in (part['book'] or {}).items() if slot not in FLAGS}
     requests = list(part['requests'] or ())
     return {'constraints': dict(part['constraints'] or {}), 'requests': requests} | ({'book': kept} if kept else {})
@@ -94,8 +98,8 @@ def goal_part(raw:Mapping, place) -> dict:
 def read_database(folder) -> dict: # {domain: DataFrame}
     "The tables of a folder with files `<domain>_db.json` (or `.csv`)"
     paths = sorted(p for p in Path(folder).glob('*_db.*') if p.suffix in ('.json', '.csv'))
-    if not paths: raise FormatError('the database', 'a folder with files such as restaurant_db.json', 'none of them', folder)
-    return {path.stem.removesuffix('_db'): table(load(path), path) for path in paths}
+    if paths: return {path.stem.removesuffix('_db'): table(load(path), path) for path in paths}
+    raise FormatError('the database', 'a folder with files such as restaurant_db.json', 'none of them', folder)
 
 def table(rows, place) -> pd.DataFrame:
     "One table of the database"
@@ -130,7 +134,8 @@ class Benchmark:
 
 def read_benchmark(goals, db, refs=None, booked=None) -> Benchmark:
     "Goals, database, and where given references and bookings, from their paths"
-    beside = Path(goals).parent/'booked_domains.json'
-    notes = [f'bookings are those of {beside.name}, which lies beside the goals'] if booked is None and beside.is_file() else []
-    booked = beside if notes else booked
-    return Benchmark(read_goals(goals), read_database(db), refs and read_references(refs), booked and read_bookings(booked), notes)
+    beside, notes = Path(goals).parent/'booked_domains.json', []
+    if booked is None and beside.is_file():
+        booked, notes = beside, [f'bookings are those of {beside.name}, which lies beside the goals']
+    references, bookings = refs and read_references(refs), booked and read_bookings(booked)
+    return Benchmark(read_goals(goals), read_database(db), references, bookings, notes)

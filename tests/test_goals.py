@@ -7,8 +7,8 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from dialeval import bleu, diversity
 from dialeval.core import Corpus, FormatError, OptionError, PairingError
-from dialeval.goals import (AVERAGES, FIGURES, PROTOCOL, evaluate, goal_adherence, goal_slots, pair_dialogues, prepared, slot_matrices,
-                            slot_sets, slot_table)
+from dialeval.goals import (AVERAGES, FIGURES, PROTOCOL, evaluate, goal_adherence, goal_slots, pair_dialogues, prepared,
+                            slot_matrices, slot_sets, slot_table)
 from dialeval.sample import load_sample
 from dialeval.score import METRICS, merge, part
 
@@ -27,9 +27,9 @@ def both(pairs): return tuple({str(i): p[side] for i, p in enumerate(pairs)} for
 
 @given(sides, st.sampled_from(AVERAGES), st.booleans())
 def test_scikit_learn(pairs, average, fixed):
-    if average == 'samples': pairs = [p for p in pairs if p[0] | p[1]]     # where neither side has a slot there is nothing to score
+    if average == 'samples': pairs = [p for p in pairs if p[0] | p[1]]     # else there is nothing to score
     found = slot_matrices(*both(pairs), labels='abcd' if fixed else None)
-    if len(found.labels) < 2 or not (found.gold + found.pred).any(): return       # it takes one column for a binary problem
+    if len(found.labels) < 2 or not (found.gold + found.pred).any(): return       # one column is a binary problem
     theirs = precision_recall_fscore_support(found.gold, found.pred, average=average, zero_division=0)[:3]
     if average == 'weighted' and not found.gold.any(): return
     assert same([goal_slots(found, average=average, figure=f).value for f in FIGURES], list(theirs))
@@ -39,7 +39,8 @@ def test_scikit_learn(pairs, average, fixed):
 def test_merge_and_subsets(pairs, average, figure, cut):
     gold, pred = both(pairs)
     whole, ids = goal_slots(gold, pred, average=average, figure=figure), sorted(gold)
-    pieces = [goal_slots({i: gold[i] for i in some}, {i: pred[i] for i in some}, average=average, figure=figure) for some in (ids[cut:], ids[:cut]) if some]
+    def score(some): return goal_slots(*({i: s[i] for i in some} for s in (gold, pred)), average=average, figure=figure)
+    pieces = [score(some) for some in (ids[cut:], ids[:cut]) if some]
     assert same(merge(pieces).value, whole.value) and merge(pieces).n == whole.n
     some = np.arange(len(ids)) % 2
     assert same(whole.at(some), part(whole, np.flatnonzero(some)).value) if some.any() else True
@@ -76,9 +77,11 @@ def test_given_sets():
 
 def test_missing_dialogues():
     gold, pred = {'a': {'x', 'y'}, 'b': {'x'}}, {'a': {'x'}, 'z': {'x'}}
-    assert goal_slots(gold, pred, figure='recall').value == 1/3 and goal_slots(gold, pred, figure='recall', missing='skip').value == 1/2
+    assert goal_slots(gold, pred, figure='recall').value == 1/3
+    assert goal_slots(gold, pred, figure='recall', missing='skip').value == 1/2
     report = slot_matrices(gold, pred).report
-    assert report.missing == ['b'] and report.extra == ['z'] and 'missing:skip' in goal_slots(gold, pred, missing='skip').signature
+    assert report.missing == ['b'] and report.extra == ['z']
+    assert 'missing:skip' in goal_slots(gold, pred, missing='skip').signature
     with pytest.raises(PairingError, match='b.*z'): slot_matrices(gold, pred, strict=True)
     with pytest.raises(PairingError, match='no dialogue id in common'): slot_matrices(gold, {'A': {'x'}})
     with pytest.raises(OptionError): pair_dialogues(gold, pred, missing='drop')
@@ -93,10 +96,11 @@ def test_nothing():
 
 
 def test_bad_options():
-    for bad in (dict(average='mean'), dict(figure='f2'), dict(placeholders='('), dict(placeholders='abc'), dict(placeholders=3)):
+    for bad in (dict(average='mean'), dict(figure='f2'), *(dict(placeholders=p) for p in ('(', 'abc', 3))):
         with pytest.raises(OptionError): goal_slots({'a': ['x']}, {'a': ['x']}, **bad)
     with pytest.raises(FormatError): goal_slots(['x'], ['x'])
-    with pytest.raises(OptionError, match='found'): goal_slots(slot_matrices({'a': {'x'}}, {'a': {'x'}}), missing='skip')
+    found = slot_matrices({'a': {'x'}}, {'a': {'x'}})
+    with pytest.raises(OptionError, match='found'): goal_slots(found, missing='skip')
     with pytest.raises(OptionError): goal_adherence({}, {}, level='turn')
     for bad in (dict(max_turns=0), dict(max_tokens=-1), dict(text='user')):
         with pytest.raises(OptionError): evaluate({'a': ['x']}, {'a': ['x']}, **bad)
@@ -106,12 +110,14 @@ def test_bad_options():
 def test_by_slot_is_the_table():
     table = slot_table(GOLD, PRED)
     parts = goal_slots(GOLD, PRED).by('slot')
-    assert list(parts) == list(table.index) and [p.value for p in parts.values()] == pytest.approx(list(table.f1), nan_ok=True)
+    assert list(parts) == list(table.index)
+    assert [p.value for p in parts.values()] == pytest.approx(list(table.f1), nan_ok=True)
     assert (table.both <= table[['gold', 'pred']].min(axis=1)).all()
 
 
 def test_adherence():
-    goals = {'a': {'hotel': {'requests': ['Phone'], 'book': {'x': '1'}}, 'topic': 'none'}, 'b': {'taxi': {'requests': []}}}
+    goals = {'a': {'hotel': {'requests': ['Phone'], 'book': {'x': '1'}}, 'topic': 'none'},
+             'b': {'taxi': {'requests': []}}}
     said = {'a': ['[value_phone]'], 'b': []}
     assert [goal_adherence(goals, said, level=level).value for level in ('slot', 'dialogue')] == [.5, 0]
     assert goal_adherence(goals, {'a': ['[value_phone]', '[value_reference]']}, level='dialogue').value == 1
@@ -122,20 +128,26 @@ def test_report_is_the_pages_together():
     report = evaluate(SAMPLE.gold, SAMPLE.systems['A'], text='delex')
     a, b = prepared(SAMPLE.gold, 'delex'), prepared(SAMPLE.systems['A'], 'delex')
     found = report.to_dict()
-    assert found['bleu'] == found['bleu_4'] == bleu.bleu(a, b).value and found['bleu_2'] == bleu.bleu(a, b, order=2).value
-    assert found['distinct_u'] == diversity.distinct_u(a, b).value and found['distinct_1'] == diversity.distinct_1(b).value
+    assert found['bleu'] == found['bleu_4'] == bleu.bleu(a, b).value
+    assert found['bleu_2'] == bleu.bleu(a, b, order=2).value
+    assert found['distinct_u'] == diversity.distinct_u(a, b).value
+    assert found['distinct_1'] == diversity.distinct_1(b).value
     assert found['goal_slots']['macro']['recall'] == goal_slots(a, b, average='macro', figure='recall').value
-    assert set(found['goal_slots']) == set(AVERAGES) and all(set(v) == set(FIGURES) for v in found['goal_slots'].values())
-    assert {'bleu_1', 'bleu_3', 'distinct_2', 'signature', 'pairing'} <= set(found) and json.loads(report.to_json())['signature'] == report.signature
+    assert set(found['goal_slots']) == set(AVERAGES)
+    assert all(set(v) == set(FIGURES) for v in found['goal_slots'].values())
+    assert {'bleu_1', 'bleu_3', 'distinct_2', 'signature', 'pairing'} <= set(found)
+    assert json.loads(report.to_json())['signature'] == report.signature
 
 
 def test_gold_against_itself():
     found = evaluate(GOLD, GOLD).to_dict()
-    assert found['bleu'] == found['bleu_1'] == 1 and all(x == 1 for average in found['goal_slots'].values() for x in average.values())
+    assert found['bleu'] == found['bleu_1'] == 1
+    assert all(x == 1 for average in found['goal_slots'].values() for x in average.values())
 
 
 def test_scores_can_be_sent_to_other_processes():
-    for score in (goal_slots(GOLD, PRED), goal_adherence(SAMPLE.gold, PRED), diversity.distinct_2(PRED, lowercase=True), diversity.conditional_entropy(PRED)):
+    for score in (goal_slots(GOLD, PRED), goal_adherence(SAMPLE.gold, PRED), diversity.distinct_2(PRED, lowercase=True),
+                  diversity.conditional_entropy(PRED)):
         again = pickle.loads(pickle.dumps(score))
         assert again.value == score.value == merge([again]).value and again.signature == score.signature
 
@@ -152,8 +164,10 @@ def test_caps_are_explicit():
 def test_missing_responses_are_empty_or_skipped():
     gold, pred = {'a': ['[value_x] .'], 'b': ['[value_y] .']}, {'a': ['[value_x] .']}
     empty, skipped = evaluate(gold, pred), evaluate(gold, pred, missing='skip')
-    assert empty.to_dict()['goal_slots']['micro']['recall'] == .5 and skipped.to_dict()['goal_slots']['micro']['recall'] == 1
-    assert empty['distinct_u'].value == .5 and skipped['bleu'].value == 1 and empty.pairing.missing == ['b'] and 'b' in str(empty)
+    assert empty.to_dict()['goal_slots']['micro']['recall'] == .5
+    assert skipped.to_dict()['goal_slots']['micro']['recall'] == 1
+    assert empty['distinct_u'].value == .5 and skipped['bleu'].value == 1 and empty.pairing.missing == ['b']
+    assert 'b' in str(empty)
 
 
 def test_the_recipes_single_set():
@@ -168,20 +182,25 @@ def test_the_recipes_single_set():
 @pytest.mark.parametrize('system', ['hdsa', 'damd', 'labes', 'augpt'])
 def test_four_systems(data, system):
     def load(name): return json.loads((data/name).read_text())
-    cases, reference = load('multiwoz/goal_slot_cases.json'), load('references/multiwoz_goal_slots.json')['multilabel'][system]
-    found = slot_matrices(cases['gold'], cases['pred'][system], placeholders=None, missing='skip')
-    listed = slot_matrices(cases['gold'], cases['pred'][system], placeholders=None, missing='skip', labels=[*found.labels, 'one', 'two', 'three'])
+    cases = load('multiwoz/goal_slot_cases.json')
+    reference = load('references/multiwoz_goal_slots.json')['multilabel'][system]
+    sides = cases['gold'], cases['pred'][system]
+    def sets(**how): return slot_matrices(*sides, placeholders=None, missing='skip', **how)
+    found = sets()
+    listed = sets(labels=[*found.labels, 'one', 'two', 'three'])
     for average in AVERAGES:
         values = [100*goal_slots(listed, average=average, figure=f).value for f in FIGURES]
         assert values == pytest.approx(reference[average], abs=1e-6)
     score = goal_slots(found)
     both, gold, pred = (int(score.whole[k].sum()) for k in ('both', 'gold', 'pred'))
-    assert (both, pred - both, gold - both, len(found.ids)) == tuple(reference[k] for k in ('tp', 'fp', 'fn', 'n_dialogues'))
+    counts = {'tp': both, 'fp': pred - both, 'fn': gold - both, 'n_dialogues': len(found.ids)}
+    assert counts == {k: reference[k] for k in counts}
     texts = {d: [t['response'] for t in turns] for d, turns in load(f'multiwoz/pred_norm_{system}.json').items()}
     said = slot_matrices(load('multiwoz/ref_hdsa_norm.json'), texts, placeholders='capitals', missing='skip')
     assert (said.gold == found.gold).all() and (said.pred == found.pred).all()
     pooled = [{'all': frozenset().union(*side.values())} for side in (cases['gold'], cases['pred'][system])]
-    assert [100*goal_slots(*pooled, figure=f).value for f in FIGURES[:2]] == pytest.approx(reference[next(k for k in reference if 'one set' in k)])
+    one_set = next(v for k, v in reference.items() if 'one set' in k)
+    assert [100*goal_slots(*pooled, figure=f).value for f in FIGURES[:2]] == pytest.approx(one_set)
 
 
 @pytest.mark.data('multiwoz')
@@ -196,7 +215,8 @@ def test_hdsa_by_average(data):
 @pytest.mark.data('multiwoz')
 def test_missing_dialogues_of_labes(data):
     cases = json.loads((data/'multiwoz/goal_slot_cases.json').read_text())
-    skipped, empty = (slot_matrices(cases['gold'], cases['pred']['labes'], placeholders=None, missing=m) for m in ('skip', 'empty'))
+    sides = cases['gold'], cases['pred']['labes']
+    skipped, empty = (slot_matrices(*sides, placeholders=None, missing=m) for m in ('skip', 'empty'))
     assert (len(skipped.ids), len(empty.ids), len(empty.report.missing)) == (944, 1000, 56)
     assert [round(100*goal_slots(s, figure='recall').value, 2) for s in (skipped, empty)] == [77.10, 72.18]
     assert round(100*goal_slots(empty).value, 2) == 73.62

@@ -1,4 +1,6 @@
-"""Diversity of 100,000 made-up utterances beside Python sets of tuples: the same figures, ratios within one run.   usage: bench_diversity.py [UTTERANCES]
+"""Diversity of 100,000 made-up utterances beside Python sets of tuples: the same figures, ratios within one run.
+
+usage: bench_diversity.py [UTTERANCES]
 
 1. D-1, D-2, D-U: from strings, and from utterances that were encoded before, beside sets;
 2. the whole report (types, entropies, MSTTR as well) beside sets, counters and slices;
@@ -46,9 +48,10 @@ def plain_report(texts, segment=50):
     said, running = Counter(map(tuple, split)), [w for t in split for w in t]
     total = len(running)
     shares = [len(set(running[i:i + segment]))/segment for i in range(0, total - segment + 1, segment)]
-    return [*(len(c)/c.total() for c in (words, pairs, said)), *map(len, (words, pairs, triples)),
-            -sum(c/total*math.log2(c/total) for c in words.values()),
-            -sum(c/total*math.log2(c/words[a,]) for (a, _), c in pairs.items()), sum(shares)/len(shares), total/len(texts)]
+    entropy = -sum(c/total*math.log2(c/total) for c in words.values())
+    conditional = -sum(c/total*math.log2(c/words[a,]) for (a, _), c in pairs.items())
+    return [*(len(c)/c.total() for c in (words, pairs, said)), *map(len, (words, pairs, triples)), entropy, conditional,
+            sum(shares)/len(shares), total/len(texts)]
 
 
 def ours(said): return [distinct(said, None, n).value for n in (1, 2, 'u')]
@@ -60,20 +63,25 @@ def check(n=100_000):
     "Ratios, and the seconds behind them"
     texts = made_up(n)
     said, encoding = timed(lambda: utterances(texts))
-    runs = {'D-1, D-2, D-U with sets': lambda: sets(texts), 'D-1, D-2, D-U from strings': lambda: ours(utterances(texts)),
-            'D-1, D-2, D-U from encoded': lambda: ours(fresh(said)), 'report with counters': lambda: plain_report(texts),
-            'report from strings': lambda: report(utterances(texts)), 'report from encoded': lambda: report(fresh(said))}
+    runs = {'D-1, D-2, D-U with sets': lambda: sets(texts),
+            'D-1, D-2, D-U from strings': lambda: ours(utterances(texts)),
+            'D-1, D-2, D-U from encoded': lambda: ours(fresh(said)),
+            'report with counters': lambda: plain_report(texts),
+            'report from strings': lambda: report(utterances(texts)),
+            'report from encoded': lambda: report(fresh(said))}
     found = {name: timed(run) for name, run in runs.items()}
-    seconds = {'encoding': encoding} | {name: min(first, *(timed(runs[name])[1] for _ in range(2))) for name, (_, first) in found.items()}
+    def best(name): return min(found[name][1], *(timed(runs[name])[1] for _ in range(2)))
+    seconds = {'encoding': encoding} | {name: best(name) for name in runs}
     values = [value for value, _ in found.values()]
     assert np.allclose(values[0], values[1:3], rtol=1e-12) and np.allclose(values[3], values[4:], rtol=1e-9)
+    peers = {'D-1, D-2, D-U': 'with sets', 'report': 'with counters'}
     ratios = {f'times faster: {what} {how}': seconds[f'{what} {peer}']/seconds[f'{what} {how}']
-              for what, peer in (('D-1, D-2, D-U', 'with sets'), ('report', 'with counters')) for how in ('from strings', 'from encoded')}
+              for what, peer in peers.items() for how in ('from strings', 'from encoded')}
     return ratios | subsamples(texts), seconds
 
 
 def subsamples(texts):
-    "1000 subsamples in units of one pass over the strings that computes the same figure; each interval must contain its figure"
+    "1000 subsamples in units of one pass over the strings for the same figure; an interval must contain its figure"
     found = {}
     for name in ('distinct_1', 'distinct_2', 'distinct_u', 'token_entropy', 'conditional_entropy'):
         score, once = timed(lambda: (s := getattr(diversity, name)(texts), s.value)[0])
@@ -81,8 +89,9 @@ def subsamples(texts):
         assert interval.low <= score.value <= interval.high
         found[f'passes that 1000 subsamples take: {name}'] = seconds/once
     every = [s for s in evaluate(utterances(texts)).scores.values() if s.resample == 'subsample']
-    found['passes that 1000 subsamples take: the whole report'] = timed(lambda: intervals(every))[1]/timed(lambda: report(utterances(texts)))[1]
-    return found
+    _, once = timed(lambda: report(utterances(texts)))
+    _, seconds = timed(lambda: intervals(every))
+    return found | {'passes that 1000 subsamples take: the whole report': seconds/once}
 
 
 def main():
