@@ -4,7 +4,10 @@
 
 # %% auto #0
 __all__ = ['main', 'print_version', 'make_parser', 'add_dst', 'add_reading', 'add_common', 'run_dst', 'show', 'values_option',
-           'slots_option', 'listed', 'add_demo', 'run_demo', 'add_formats', 'run_formats', 'add_metrics', 'run_metrics']
+           'slots_option', 'listed', 'add_files', 'responses', 'sides', 'add_task', 'run_task', 'add_bleu', 'run_bleu',
+           'spoken', 'add_nlg', 'run_nlg', 'add_multiwoz', 'run_multiwoz', 'add_human', 'run_human', 'add_intents',
+           'run_intents', 'add_compare', 'run_compare', 'add_demo', 'run_demo', 'add_formats', 'run_formats',
+           'add_metrics', 'run_metrics']
 
 # %% ../nbs/80_cli.ipynb #193f6811
 import argparse, sys
@@ -42,7 +45,9 @@ def make_parser():
     parser = argparse.ArgumentParser('dialeval', description='Evaluate task-oriented dialogue, turn by turn.')
     parser.add_argument('--version', action='store_true', help='print the version and exit')
     commands = parser.add_subparsers(dest='command', metavar='COMMAND')
-    for add in (add_dst, add_demo, add_formats, add_metrics): add(commands)
+    for add in (add_dst, add_task, add_bleu, add_nlg, add_multiwoz, add_human, add_intents, add_compare, add_demo,
+                add_formats, add_metrics):
+        add(commands)
     return parser
 
 # %% ../nbs/80_cli.ipynb #9bc17752
@@ -125,6 +130,187 @@ def listed(path, key):
     data = load(path)
     return data[key] if isinstance(data, dict) and key in data else data
 
+# %% ../nbs/80_cli.ipynb #bdbed752
+def add_files(p, gold='?'):
+    "The two files that are compared"
+    p.add_argument('pred', metavar='PRED', help='the prediction')
+    p.add_argument('gold', metavar='GOLD', nargs=gold, help='gold')
+    p.add_argument('--format', help='format of PRED (default: recognised)')
+    p.add_argument('--system', help='which system of PRED, if the file holds several')
+
+def responses(path, side, format=None, system=None):
+    "One side of a file of responses; a text file has one segment on each line"
+    from pathlib import Path
+    from dialeval import readers_multiwoz, readers_responses
+    from dialeval.core import OptionError
+    if Path(path).suffix == '.txt': return Path(path).read_text(encoding='utf-8').splitlines()
+    if not system: return getattr(found := readers_responses.read_responses(path, format), side, found)
+    systems = readers_responses.read_systems(path)
+    if system not in systems: raise OptionError('--system', f'one of {", ".join(systems)}', repr(system))
+    return getattr(systems[system], side)
+
+def sides(args):
+    "Gold and prediction of a command about responses; one file may hold both"
+    pred = responses(args.pred, 'pred', args.format, args.system)
+    return responses(args.gold or args.pred, 'gold', None, None if args.gold else args.system), pred
+
+def add_task(commands):
+    "The command `task`"
+    p = commands.add_parser('task', help='entity match, task success, tracker F1, BLEU')
+    add_files(p)
+    p.add_argument('--goals', metavar='FILE', help='the goals, if they are not in GOLD')
+    p.add_argument('--db', metavar='FILE', help='the venues: CSV or JSON')
+    p.add_argument('--variant', choices=('paper', 'released'), default='paper', help='the rules (default: paper)')
+    p.add_argument('--rule', action='append', default=[], metavar='NAME=VALUE', help='any single rule of the task page')
+    p.add_argument('--by', action='append', default=[], choices=('domain', 'slot', 'turn'), help='break down')
+    add_common(p)
+    p.set_defaults(run=run_task)
+
+def run_task(args):
+    "Read, evaluate, print"
+    from dialeval import readers_responses, task
+    gold, pred = sides(args) if args.gold or not args.goals else (None, responses(args.pred, 'pred', args.format, args.system))
+    goals, db = args.goals and readers_responses.read_goals(args.goals), args.db and readers_responses.read_database(args.db)
+    rules = dict(rule.partition('=')[::2] for rule in args.rule)
+    report = task.evaluate(gold, pred, goals=goals, db=db, variant=args.variant, missing=args.missing,
+                           strict=args.strict, **rules)
+    show(report, args, args.by)
+
+# %% ../nbs/80_cli.ipynb #ac4a7515
+def add_bleu(commands):
+    "The command `bleu`"
+    p = commands.add_parser('bleu', help='BLEU of responses, or of text files with a segment on each line')
+    add_files(p)
+    p.add_argument('--text', choices=('response', 'delex'), help='which text (default: responses, if there are any)')
+    p.add_argument('--order', type=int, default=4, help='longest n-gram (default: 4)')
+    p.add_argument('--level', choices=('corpus', 'sentence'), default='corpus')
+    p.add_argument('--smooth', default='none', help='none, floor, add-k, exp, epsilon (default: none)')
+    p.add_argument('--tokenize', default='none', help='none (blanks), or a tokeniser of sacrebleu: 13a, intl, char, zh')
+    p.add_argument('--lowercase', action='store_true')
+    p.add_argument('--end-token', help='a token that is put at the end of every segment')
+    p.add_argument('--candidates', default='first', help='first, last, best, mean, pooled (default: first)')
+    add_common(p)
+    p.set_defaults(run=run_bleu)
+
+def run_bleu(args):
+    "Read, evaluate, print"
+    from dialeval import bleu
+    names = ('order', 'level', 'smooth', 'tokenize', 'lowercase', 'end_token', 'candidates', 'missing', 'strict')
+    gold, pred = (spoken(side, args.text) for side in sides(args))
+    show(bleu.evaluate(gold, pred, **{name: getattr(args, name) for name in names}), args)
+
+def spoken(corpus, field):
+    "The corpus with its delexicalised texts as responses, if they are asked for or all there is"
+    from dataclasses import replace
+    from dialeval.core import Corpus
+    if not isinstance(corpus, Corpus): return corpus
+    if (field or ('response' if any(t.response for t in corpus.turns()) else 'delex')) == 'response': return corpus
+    return Corpus((replace(d, turns=[replace(t, response=t.delex) for t in d]) for d in corpus), corpus.name)
+
+def add_nlg(commands):
+    "The command `nlg`"
+    p = commands.add_parser('nlg', help='generation with goals: BLEU-1 to 4, D-1, D-2, D-U, goal slots')
+    add_files(p)
+    p.add_argument('--text', choices=('response', 'delex'), help='which text (default: responses, if there are any)')
+    p.add_argument('--placeholders', default='value', help='how slots are spelled (default: [value_x])')
+    p.add_argument('--labels', nargs='+', metavar='SLOT', help='the slots that count (default: those that occur)')
+    p.add_argument('--max-turns', type=int, metavar='N', help='only the first N turns of a dialogue, on both sides')
+    p.add_argument('--max-tokens', type=int, metavar='N', help='only the first N tokens of a response, on both sides')
+    add_common(p)
+    p.set_defaults(run=run_nlg)
+
+def run_nlg(args):
+    "Read, evaluate, print"
+    from dialeval import goals
+    gold, pred = (spoken(side, args.text) for side in sides(args))
+    names = ('placeholders', 'labels', 'max_turns', 'max_tokens', 'missing', 'strict')
+    show(goals.evaluate(gold, pred, **{name: getattr(args, name) for name in names}), args)
+
+def add_multiwoz(commands):
+    "The command `multiwoz`"
+    p = commands.add_parser('multiwoz', help='Inform, Success, BLEU and richness of the MultiWOZ benchmark')
+    p.add_argument('pred', metavar='PRED', help='responses, with states for Inform and Success')
+    p.add_argument('--goals', metavar='FILE', required=True, help='the goals of the dialogues')
+    p.add_argument('--db', metavar='FOLDER', help='the database: a folder of <domain>_db.json')
+    p.add_argument('--refs', metavar='FILE', help='reference responses, for BLEU')
+    p.add_argument('--booked', metavar='FILE', help='what has been booked so far, turn by turn')
+    add_common(p)
+    p.set_defaults(run=run_multiwoz)
+
+def run_multiwoz(args):
+    "Read, evaluate, print"
+    from dialeval import multiwoz, readers_multiwoz
+    given = readers_multiwoz.read_benchmark(args.goals, args.db, args.refs, args.booked)
+    report = multiwoz.evaluate(given.goals, responses(args.pred, 'pred'), database=given.database, booked=given.booked,
+                               references=given.references, missing=args.missing, strict=args.strict)
+    show(report, args)
+
+def add_human(commands):
+    "The command `human`"
+    p = commands.add_parser('human', help='means, agreement and preference of human ratings')
+    p.add_argument('ratings', metavar='RATINGS', help='CSV or JSON: dialogue, turn (or none), rater, question, value')
+    p.add_argument('--scale', action='append', default=[], metavar='QUESTION=LOW,HIGH', help='the scale of a question')
+    p.add_argument('--per', choices=('rating', 'dialogue'), default='rating', help='what is averaged (default: ratings)')
+    p.add_argument('--ci', action='store_true', help='add 95%% intervals')
+    p.add_argument('--json', action='store_true', help='print JSON')
+    p.set_defaults(run=run_human)
+
+def run_human(args):
+    "Read, evaluate, print"
+    import pandas as pd
+    from dialeval import human
+    from dialeval.core import OptionError
+    from dialeval.readers import load
+    try: scales = {name: tuple(map(float, ends.split(','))) for name, _, ends in (s.partition('=') for s in args.scale)}
+    except ValueError: raise OptionError('--scale', 'like fun=1,5', ' '.join(args.scale)) from None
+    show(human.evaluate(pd.DataFrame(load(args.ratings)), scales=scales, per=args.per), args)
+
+# %% ../nbs/80_cli.ipynb #b6b08326
+def add_intents(commands):
+    "The command `intents`"
+    p = commands.add_parser('intents', help='clusters against intents, as in DSTC11 Track 2')
+    p.add_argument('pred', metavar='FILE', help='clusters of turns, or an induced-intents file (task 2)')
+    p.add_argument('gold', metavar='GOLD', nargs='?', help='intents of turns or utterances, if not in FILE')
+    p.add_argument('--protocol', choices=('dstc11', 'aligned'), default='dstc11', help='precision, recall, F1')
+    p.add_argument('--average', choices=('macro', 'micro', 'weighted'), help='for --protocol aligned (default: macro)')
+    p.add_argument('--multi', choices=('first', 'any'), default='first', help='turns with several intents')
+    p.add_argument('--noise', help='the cluster label that means: in no cluster')
+    p.add_argument('--variant', choices=('released', 'paper'), default='released', help='which turns of dialogues count')
+    add_common(p)
+    p.set_defaults(run=run_intents)
+
+def run_intents(args):
+    "Read, evaluate, print"
+    from dialeval import intents, readers_intents
+    from dialeval.readers import load
+    names = ('protocol', 'average', 'multi', 'noise', 'missing', 'strict')
+    how = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    gold = args.gold and readers_intents.read_items(args.gold, label='intent', variant=args.variant)
+    if args.gold and 'intent_id' in str(load(args.pred))[:2000]:
+        held_out = intents.classify_held_out(readers_intents.read_induced(args.pred), gold)
+        return show(intents.evaluate(held_out, **how), args)
+    pred = readers_intents.read_items(args.pred)
+    show(intents.evaluate(pred if gold is None else gold, None if gold is None else pred, **how), args)
+
+def add_compare(commands):
+    "The command `compare`"
+    p = commands.add_parser('compare', help='systems side by side: differences, intervals, tests')
+    p.add_argument('gold', metavar='GOLD')
+    p.add_argument('systems', metavar='SYSTEM', nargs='+', help='predictions; FILE or NAME=FILE')
+    p.add_argument('--metric', default='joint_goal_accuracy', help='a state-tracking metric, or bleu (see `dialeval metrics`)')
+    p.add_argument('--json', action='store_true', help='print JSON')
+    p.set_defaults(run=run_compare)
+
+def run_compare(args):
+    "Read, compare, print"
+    from pathlib import Path
+    from dialeval import bleu, compare, dst, readers
+    named = [s.partition('=')[::2] if '=' in s else (Path(s).stem, s) for s in args.systems]
+    gold = getattr(found := readers.read(args.gold), 'gold', found)
+    systems = {name: getattr(found := readers.read(path), 'pred', found) for name, path in named}
+    result = compare.compare(gold, systems, args.metric)
+    print(result.to_json() if args.json else result)
+
 # %% ../nbs/80_cli.ipynb #b929ab22
 def add_demo(commands):
     "The command `demo`"
@@ -153,6 +339,7 @@ def add_formats(commands):
 
 def run_formats(args):
     "The names of the registered readers, and what each reads"
+    from dialeval import readers_intents, readers_multiwoz, readers_responses
     from dialeval.readers import READERS
     for name, reader in READERS.items(): print(f'{name:12} {reader.read.__doc__}')
 
@@ -162,5 +349,5 @@ def add_metrics(commands):
 
 def run_metrics(args):
     "The table of registered metrics"
-    from dialeval import dst, score
+    from dialeval import bleu, diversity, dst, goals, human, intents, multiwoz, score, task
     print(score.metrics().to_string())

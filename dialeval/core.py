@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['KEYS', 'DialevalError', 'FormatError', 'PairingError', 'OptionError', 'collector_paused', 'digest', 'shown',
-           'slot_key', 'SlotKeys', 'slot_name', 'as_value', 'as_state', 'Turn', 'turn_id', 'Dialogue', 'in_order',
-           'turn_number', 'Corpus', 'describe', 'as_corpus', 'plain_dialogue', 'plain_turns', 'from_table', 'to_table',
+           'slot_key', 'slot_name', 'as_value', 'as_state', 'Turn', 'turn_id', 'Dialogue', 'in_order', 'turn_number',
+           'Corpus', 'describe', 'as_corpus', 'plain_dialogue', 'plain_turns', 'from_table', 'to_table',
            'PairingReport', 'pairing_lines', 'Pairing', 'pair', 'refuse_shift', 'pair_turns']
 
 # %% ../nbs/00_core.ipynb #4d20983c
@@ -63,13 +63,7 @@ def slot_key(name:str) -> tuple[str, str]: # (domain, slot)
     domain, hyphen, slot = name.partition('-')
     return (domain, slot) if domain and slot else ('', name)
 
-class SlotKeys(dict):
-    "`slot_key`, remembered: a corpus has few names and uses them often"
-    def __missing__(self, name):
-        key = self[name] = slot_key(name)
-        return key
-
-KEYS = SlotKeys()
+KEYS = {}           # names that were split before: a corpus has few of them and uses them often
 
 def slot_name(key:tuple[str, str]) -> str:
     "The inverse of `slot_key`: `(\"hotel\", \"area\")` is shown as `hotel-area`"
@@ -102,13 +96,18 @@ def _as_text(raw):
 def as_state(raw) -> dict: # {(domain, slot): text or tuple of texts}
     "Read a state spelled as `{domain: {slot: value}}`, `{\"domain-slot\": value}` or `{(domain, slot): value}`"
     if not isinstance(raw, (dict, Mapping)): raise FormatError('a state', 'a mapping from slots to values', shown(raw))
-    state = {KEYS[name]: value for name, value in raw.items() if type(value) is str}
+    try: state = _flat(raw)
+    except KeyError:
+        KEYS.update((name, slot_key(name)) for name in raw)
+        state = _flat(raw)
     if len(state) == len(raw): return state                            # flat and all text, as most files are
     state = {}
     for name, value in raw.items():
         inner = value.items() if isinstance(value, Mapping) else [(None, value)]
         for slot, v in inner: _put(state, slot_key(name) if slot is None else slot_key((name, slot)), v)
     return state
+
+def _flat(raw): return {KEYS[name]: value for name, value in raw.items() if type(value) is str}
 
 def _put(state, key, raw):
     if key in state: raise FormatError('a slot', 'given once in a state', 'two entries', slot_name(key))

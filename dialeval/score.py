@@ -281,7 +281,9 @@ def draws(units:int, n:int, seed:int, method:str, width:int=1, least:int=1):
 
 def bootstrap(rng, size, units):
     "Counts of `units` draws with replacement, `size` times"
-    return np.array([np.bincount(drawn, minlength=units) for drawn in rng.integers(0, units, (size, units))], float)
+    drawn = rng.integers(0, units, (size, units))
+    drawn += np.arange(size)[:, None] * units
+    return np.bincount(drawn.ravel(), minlength=size*units).reshape(size, units).astype(float)
 
 def subsample(rng, size, units):
     "0/1 weights that pick half of the units, `size` times"

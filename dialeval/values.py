@@ -7,16 +7,16 @@ __all__ = ['QUOTES', 'EMPTY', 'DONTCARE', 'CLOCK', 'VALUES', 'WORDS', 'NUMBERS',
            'BOOKED', 'NAMES', 'MULTIWOZ_DOMAINS', 'MULTIWOZ', 'SCHEMAS', 'Values', 'normal_form', 'one_form', 'parts',
            'accepted', 'default', 'fold', 'unfold_width', 'chain_of', 'clock', 'trade_clean', 'spaced', 'trippy',
            'contains', 'fuzzy', 'as_values', 'multiwoz', 'as_names', 'rename', 'States', 'before', 'only', 'views',
-           'columns_by', 'counted_turns', 'Cells', 'check_cell', 'encode', 'annotated', 'states_of', 'packed_states',
-           'matrix', 'hits', 'turns_of', 'filled_slots', 'as_slots', 'schema_of', 'schema_size', 'slots_choice',
-           'both_sides', 'with_values', 'encode_verdicts', 'verdict_width', 'verdict_slots', 'gold_fills']
+           'columns_by', 'counted_turns', 'Cells', 'check_cell', 'encode', 'annotated', 'states_of', 'coded', 'matrix',
+           'hits', 'turns_of', 'filled_slots', 'as_slots', 'schema_of', 'schema_size', 'slots_choice', 'both_sides',
+           'with_values', 'encode_verdicts', 'verdict_width', 'verdict_slots', 'gold_fills']
 
 # %% ../nbs/01_values.ipynb #ba14da59
 import re, unicodedata
-from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from itertools import chain
 import numpy as np, pandas as pd
 from .core import (Corpus, FormatError, OptionError, PairingReport, as_corpus, collector_paused, digest, pair,
                            shown, slot_key, slot_name)
@@ -360,7 +360,7 @@ def encode(gold,                    # gold states: a corpus or a plain form; or 
     cells, schema = Cells(policy), schema_of(slots, rename_slot)
     with collector_paused():
         pairs = pair(as_corpus(gold, 'gold', 'gold'), pred, missing, strict)
-        packed = [packed_states(s, cells, None if dialect == 'raw' else rename_slot) for s in states_of(pairs)]
+        packed = [coded(s, cells, None if dialect == 'raw' else rename_slot) for s in states_of(pairs)]
     for key in sorted(schema or ()): cells.column(key)
     gold, pred = (matrix(*side, cells) for side in packed)
     keys, forms, filled = list(cells.columns), list(cells.forms), gold != 0
@@ -387,23 +387,21 @@ def states_of(pairs):
         raise FormatError('gold', 'annotated with a state in every turn', 'none', f'dialogue {id}, turn {bare.id}')
     return gold, [p and p.state for *_, p in turns]
 
-def packed_states(states, cells:Cells, names=None):
-    "The packed cells of all states, and how many each has"
-    packed, lengths, last, found = array('q'), [], None, array('q')
+def coded(states, cells:Cells, names=None):
+    "turns x slots: the code of each value; a state that is shared by consecutive turns is looked up once"
+    fresh, at, last = [], [], cells
     for state in states:
-        if state is not last:
-            renamed = rename(state, names, cells.policy) if state and names else state or {}
-            found, last = array('q', map(cells.__getitem__, renamed.items())), state
-        packed += found
-        lengths.append(len(found))
-    return packed, lengths
+        if state is not last: fresh.append(rename(state, names, cells.policy) if state and names else state or {})
+        last = state
+        at.append(len(fresh) - 1)
+    packed = np.fromiter(map(cells.__getitem__, chain.from_iterable(s.items() for s in fresh)), np.int64)
+    return packed, np.repeat(np.arange(len(fresh)), list(map(len, fresh))), at
 
-def matrix(packed, lengths, cells:Cells):
+def matrix(packed, rows, at, cells:Cells):
     "Codes at their places, slot by slot in memory, because most sums run over turns"
-    packed = np.frombuffer(packed, np.int64) if packed else np.zeros(0, np.int64)
-    out = np.zeros((len(cells.columns), len(lengths)), np.int16 if len(cells.forms) < 2**15 else np.int32)
-    out[packed >> 32, np.repeat(np.arange(len(lengths)), lengths)] = packed & 0xFFFFFFFF
-    return out.T
+    out = np.zeros((len(cells.columns), max(at, default=-1) + 1), np.int16 if len(cells.forms) < 2**15 else np.int32)
+    out[packed >> 32, rows] = packed & 0xFFFFFFFF
+    return out[:, np.array(at, int)].T
 
 def hits(gold, pred, policy:Values, forms):
     "turns x slots: equal codes, or whatever `policy.sim` says of the pairs that differ and might agree"
