@@ -184,7 +184,8 @@ def test_four_systems(data, system):
     def load(name): return json.loads((data/name).read_text())
     cases = load('multiwoz/goal_slot_cases.json')
     reference = load('references/multiwoz_goal_slots.json')['multilabel'][system]
-    def sets(**how): return slot_matrices(cases['gold'], cases['pred'][system], placeholders=None, missing='skip', **how)
+    sides = cases['gold'], cases['pred'][system]
+    def sets(**how): return slot_matrices(*sides, placeholders=None, missing='skip', **how)
     found = sets()
     listed = sets(labels=[*found.labels, 'one', 'two', 'three'])
     for average in AVERAGES:

@@ -7,8 +7,8 @@ from hypothesis import given, settings, strategies as st
 from dialeval import multiwoz
 from dialeval.core import Corpus, Dialogue, FormatError, OptionError, PairingError, Turn
 from dialeval.goals import prepared
-from dialeval.multiwoz import (Database, KNOWN, active_domains, combined, common_letters, evaluate, inform, judge, minutes,
-                               near, normalised, outcomes, quality_of, richness, richness_words, success)
+from dialeval.multiwoz import (Database, KNOWN, active_domains, combined, common_letters, evaluate, inform, judge,
+                               minutes, near, normalised, outcomes, quality_of, richness, richness_words, success)
 from dialeval.readers import read, recognise
 from dialeval.readers_multiwoz import goal_of, read_benchmark, read_bookings, read_database, read_goals, read_references
 from dialeval.sample import load_sample
@@ -286,7 +286,8 @@ def test_goals_in_three_spellings():
 
 def test_bad_files(tmp_path):
     with pytest.raises(FormatError, match='a folder'): read_database(tmp_path)
-    cases = [(read_goals, [1], 'mapping'), (read_goals, {'a': {'hotel': {'info': [3]}}}, 'constraints.*dialogue a, hotel'),
+    odd = {'a': {'hotel': {'info': [3]}}}
+    cases = [(read_goals, [1], 'mapping'), (read_goals, odd, 'constraints.*dialogue a, hotel'),
              (read_goals, {'a': 3}, 'domains'), (read_bookings, {'a': ['hotel']}, 'dialogue a'),
              (read_references, {'a': 'x'}, 'dialogue a')]
     for read_it, content, message in cases:
