@@ -127,15 +127,15 @@ def read_bookings(path) -> dict: # {dialogue: [[domain, ...], ...]}
 class Benchmark:
     "Everything that the MultiWOZ evaluator needs besides predictions"
     goals: dict
-    database: dict
+    database: dict | None = None
     references: dict | None = None
     booked: dict | None = None
     notes: list = field(default_factory=list)
 
-def read_benchmark(goals, db, refs=None, booked=None) -> Benchmark:
-    "Goals, database, and where given references and bookings, from their paths"
+def read_benchmark(goals, db=None, refs=None, booked=None) -> Benchmark:
+    "Goals, and where given database, references and bookings, from their paths"
     beside, notes = Path(goals).parent/'booked_domains.json', []
     if booked is None and beside.is_file():
         booked, notes = beside, [f'bookings are those of {beside.name}, which lies beside the goals']
-    references, bookings = refs and read_references(refs), booked and read_bookings(booked)
-    return Benchmark(read_goals(goals), read_database(db), references, bookings, notes)
+    readers = {read_database: db, read_references: refs, read_bookings: booked}
+    return Benchmark(read_goals(goals), *(path and read(path) for read, path in readers.items()), notes)

@@ -296,6 +296,11 @@ def test_bad_files(tmp_path):
     with pytest.raises(FormatError, match='a list of entities'): read_database(tmp_path)
 
 
+def test_only_goals_are_needed(tmp_path):
+    found = read_benchmark(put(tmp_path, 'goals.json', {'A.json': {'taxi': {'reqt': ['phone']}}}))
+    assert (found.database, found.references, found.booked, found.notes) == (None, None, None, []) and list(found.goals) == ['a']
+
+
 def test_database_of_csv(tmp_path):
     put(tmp_path, 'restaurant_db.csv', 'name,food,area\ngolden wok,chinese,north\n')
     assert Database(read_database(tmp_path)).fitting('restaurant', {'food': 'chinese'}).tolist() == [True]
