@@ -243,6 +243,7 @@ def run_multiwoz(args):
     given = readers_multiwoz.read_benchmark(args.goals, args.db, args.refs, args.booked)
     report = multiwoz.evaluate(given.goals, responses(args.pred, 'pred'), database=given.database, booked=given.booked,
                                references=given.references, missing=args.missing, strict=args.strict)
+    report.notes += given.notes
     show(report, args)
 
 def add_human(commands):
