@@ -4,6 +4,7 @@
 //   data-pane="x"       shows the trait x, which is HTML           data-set='{"x": 1}'   sets traits when clicked
 //   data-trait="x"      a control that shows and sets the trait x  data-at="id:turn"     goes to a turn when clicked
 //   data-do='["f", 1]'  calls the command f when clicked           data-key="j k"        is clicked, or focused, by these keys
+//   data-change='["f"]' calls f with its new content
 
 const isTyping = target => target.closest('input:not([type=checkbox]), select, textarea');
 const state = control => control.type === 'checkbox' ? control.checked : control.value;
@@ -35,6 +36,9 @@ function connect(root, model, keys = root) {
     const control = e.target.closest('[data-trait]');
     if (control) typed(() => set({ [control.dataset.trait]: state(control) }), control.matches('select, [type=checkbox]') ? 0 : 250);
   });
+  on(root, 'change', e => {
+    if (e.target.dataset.change) { const [name, ...args] = JSON.parse(e.target.dataset.change); model.send({ do: name, args: [...args, e.target.value] }); }
+  });
   on(keys, 'keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (isTyping(e.target)) return e.key === 'Escape' && root.contains(e.target) ? root.focus() : undefined;
@@ -60,13 +64,16 @@ function connect(root, model, keys = root) {
       for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === dialogueOf(at));
       for (const turn of all('.turn, .step')) turn.setAttribute('aria-current', turn.dataset.at === at);
     }
-    for (const button of all('[aria-pressed]'))
+    for (const button of all('[data-set][aria-pressed]'))
       button.setAttribute('aria-pressed', Object.entries(JSON.parse(button.dataset.set)).every(([name, value]) => model.get(name) === value));
   }
 
   function show(name) {                               // a trait that has changed
     const value = model.get(name), focused = hasFocus();
-    for (const pane of all(`[data-pane="${name}"]`)) pane.innerHTML = value;
+    for (const pane of all(`[data-pane="${name}"]`)) {
+      pane.innerHTML = value;
+      if (pane.matches('.transcript')) pane.scrollTop = 0;
+    }
     for (const control of all(`[data-trait="${name}"]`))
       if (state(control) !== value && control !== root.getRootNode().activeElement) control[control.type === 'checkbox' ? 'checked' : 'value'] = value;
     if (focused && !hasFocus()) root.focus({ preventScroll: true });
@@ -102,7 +109,7 @@ function connect(root, model, keys = root) {
   }
 
   const names = new Set([...all('[data-pane]').map(p => p.dataset.pane), ...all('[data-trait]').map(c => c.dataset.trait),
-                         ...all('[aria-pressed]').flatMap(b => Object.keys(JSON.parse(b.dataset.set))), 'at']);
+                         ...all('[data-set][aria-pressed]').flatMap(b => Object.keys(JSON.parse(b.dataset.set))), 'at']);
   for (const name of names) watch([name], () => show(name));
   for (const list of all('[data-virtual]')) virtual(list);
   const size = new ResizeObserver(() => settled.forEach(f => f()));      // nothing can be scrolled before it has a size
