@@ -4,19 +4,19 @@
 
 # %% auto #0
 __all__ = ['VOID', 'VERDICTS', 'RIGHT', 'MISSED', 'SPURIOUS', 'WRONG_VALUE', 'WRONG', 'BY_BITS', 'MISTAKES', 'OWN', 'INHERITED',
-           'DEFAULT', 'NEAR', 'SIGNS', 'PLACEHOLDER', 'SHORT', 'LATE', 'ORDERS', 'STATIC', 'CSS', 'SCRIPT', 'PLAIN',
-           'KEYS', 'ARROWS', 'MEANING', 'SIGNED', 'ASKING', 'EXAMPLES', 'DOCUMENT', 'WINDOW', 'Html', 'h', 'attribute',
-           'flow', 'piece', 'verdicts', 'earlier', 'since', 'System', 'mistakes', 'sources', 'measured', 'available',
-           'scored', 'turn_values', 'dialogue_names', 'Conversations', 'conversations', 'system', 'spoken_texts',
-           'row_of', 'all_turns', 'outcomes', 'matching', 'condition', 'Cell', 'Row', 'View', 'views', 'Excerpt',
-           'mistake_at', 'cell_at', 'value_of', 'table_rows', 'value_html', 'corrected', 'cell_html', 'turn_link',
-           'anchor', 'state_html', 'row_html', 'mistake_html', 'verdict_html', 'talk_html', 'said', 'facts', 'slot_of',
-           'answers_html', 'goal_html', 'goal_texts', 'short', 'figure', 'chips_html', 'outcome_html', 'verdicts_html',
-           'strip_html', 'steps_html', 'worst', 'turn_html', 'transcript_html', 'article_html', 'item_html',
-           'overview_html', 'grid_html', 'wrong_slots', 'kind_grid', 'turn_grid', 'agreement_grid', 'Listing',
-           'listing', 'stops', 'further', 'static', 'legend_html', 'buttons_html', 'toggles_html', 'search_html',
-           'select_html', 'page_html', 'inspect_html', 'asked', 'Panes', 'Inspector', 'select', 'fill', 'draw', 'move',
-           'pick', 'link', 'save', 'still', 'frame_html']
+           'DEFAULT', 'ABOUT_MISTAKES', 'NEAR', 'SIGNS', 'PLACEHOLDER', 'SHORT', 'LATE', 'ORDERS', 'STATIC', 'CSS',
+           'SCRIPT', 'PLAIN', 'KEYS', 'ARROWS', 'MEANING', 'SIGNED', 'ASKING', 'EXAMPLES', 'DOCUMENT', 'WINDOW', 'Html',
+           'h', 'attribute', 'flow', 'piece', 'verdicts', 'earlier', 'since', 'System', 'mistakes', 'sources',
+           'measured', 'available', 'scored', 'turn_values', 'dialogue_names', 'Conversations', 'conversations',
+           'names_systems', 'is_bare', 'aligned', 'spoken_texts', 'row_of', 'all_turns', 'outcomes', 'matching',
+           'condition', 'Cell', 'Row', 'View', 'views', 'Excerpt', 'mistake_at', 'cell_at', 'value_of', 'table_rows',
+           'value_html', 'corrected', 'cell_html', 'turn_link', 'anchor', 'state_html', 'row_html', 'mistake_html',
+           'verdict_html', 'talk_html', 'said', 'facts', 'slot_of', 'answers_html', 'goal_html', 'goal_texts', 'short',
+           'figure', 'chips_html', 'outcome_html', 'verdicts_html', 'strip_html', 'steps_html', 'worst', 'turn_html',
+           'transcript_html', 'article_html', 'item_html', 'overview_html', 'grid_html', 'wrong_slots', 'kind_grid',
+           'turn_grid', 'agreement_grid', 'Listing', 'listing', 'stops', 'further', 'static', 'legend_html',
+           'buttons_html', 'toggles_html', 'search_html', 'select_html', 'page_html', 'inspect_html', 'asked', 'Panes',
+           'Inspector', 'select', 'fill', 'draw', 'move', 'pick', 'link', 'save', 'still', 'frame_html']
 
 # %% ../nbs/60_inspector.ipynb #9b2c05f7
 import json, re
@@ -124,6 +124,8 @@ def sources(states:States, variant) -> np.ndarray: # row numbers, -1 if there is
 # %% ../nbs/60_inspector.ipynb #29c756a3
 DEFAULT = ('joint_goal_accuracy', 'flexible_goal_accuracy', 'average_goal_accuracy', 'slot_f1', 'bleu')
 
+ABOUT_MISTAKES = ('flexible_goal_accuracy', 'turn_match')
+
 def measured(system:System) -> list[Score]:
     "The scores of the metrics that were asked for, or of the usual ones that the data allow"
     if system.metrics is not None: return [scored(m, system) for m in system.metrics]
@@ -141,7 +143,7 @@ def scored(metric, system:System) -> Score:
     "A metric, given by its name or as a function `(gold, pred) -> Score`"
     known = METRICS.get(metric) if isinstance(metric, str) else None
     if not known and not callable(metric): raise OptionError('a metric', f'a function or one of {", ".join(METRICS)}', shown(metric))
-    if known and known.family == 'dst': return known.function(system.states)
+    if known and known.family == 'dst': return known.function(system.states, **({'variant': system.variant} if metric in ABOUT_MISTAKES else {}))
     return (known.function if known else metric)(system.gold, system.corpus)
 
 def turn_values(score:Score, states:States) -> np.ndarray:
@@ -180,16 +182,23 @@ class Conversations:
 def conversations(gold, pred=None, *, metrics=None, variant:str|None=None, **how) -> Conversations:
     "Align gold with one prediction, or with `{name: prediction}`; `how` is what `encode` takes"
     if pred is None: gold, pred = both_sides(gold)
-    gold = as_corpus(pred if gold is None else gold, 'gold', 'gold')
-    several = isinstance(pred, Mapping) and len(pred) and not any(str(id) in gold for id in pred)
-    predictions = {str(name): as_corpus(p, str(name), 'pred') for name, p in (pred if several else {'pred': pred}).items()}
-    return Conversations(gold, {name: system(name, gold, corpus, metrics, variant, how) for name, corpus in predictions.items()})
+    named = {str(name): as_corpus(p, str(name), 'pred') for name, p in (pred if names_systems(pred, gold) else {'pred': pred}).items()}
+    known = as_corpus(next(iter(named.values())) if gold is None else gold, 'gold', 'gold')
+    return Conversations(known, {name: System(name, known, corpus, aligned(None if gold is None else known, corpus, how), as_names(how.get('names', 'raw'))[0],
+                                              variant or ('trippy' if is_bare(corpus) else 'paper'), metrics) for name, corpus in named.items()})
 
-def system(name, gold, corpus, metrics, variant, how) -> System:
-    bare = any(t.hits for t in corpus.turns())
-    stated = bare or all(any(t.state is not None for t in side.turns()) for side in (gold, corpus))
-    states = encode(None if gold is corpus else gold, corpus, **how) if stated else States([], np.ones((sum(map(len, gold)), 0), bool), *turns_of(pair(gold, corpus)))
-    return System(name, gold, corpus, states, as_names(how.get('names', 'raw'))[0], variant or ('trippy' if bare else 'paper'), metrics)
+def names_systems(pred, gold) -> bool:
+    "Is it a mapping from names to predictions, rather than one prediction?"
+    if not isinstance(pred, Mapping) or not pred: return False
+    return all(isinstance(p, (Corpus, pd.DataFrame)) for p in pred.values()) or not any(str(id) in as_corpus(gold, 'gold', 'gold') for id in pred)
+
+def is_bare(corpus): return any(t.hits for t in corpus.turns())     # verdicts without values
+
+def aligned(gold, corpus, how) -> States:
+    "Encoded states; of no slots where there are none"
+    if is_bare(corpus) or all(any(t.state is not None for t in side.turns()) for side in (gold, corpus)): return encode(gold, corpus, **how)
+    nothing = np.zeros((sum(map(len, gold)), 0), np.int16)
+    return States([], nothing == 0, *turns_of(pair(gold, corpus)), nothing, nothing, nothing != 0)
 
 def spoken_texts(c:Conversations):
     "What is said in each turn by anyone, in lower case, after the dialogue's name"
@@ -199,12 +208,11 @@ def spoken_texts(c:Conversations):
 
 def row_of(c:Conversations, at) -> int:
     "The number of the turn that `dialogue:turn` names; a dialogue's name alone means its first turn"
-    dialogue, _, turn = (at, '', '') if at in c.number else at.rpartition(':')
-    if dialogue in c.number:
-        start, end = c.span(c.number[dialogue])
+    for colon in [len(at), *(m.start() for m in re.finditer(':', at))][::-1]:        # names and turns may hold colons, too
+        dialogue, turn = at[:colon], at[colon + 1:]
+        start, end = c.span(c.number[dialogue]) if dialogue in c.number else (0, 0)
         ids = [str(t) for t in c.states.turn_ids[start:end]]
-        if turn in ids: return start + ids.index(turn)
-        if not turn and ids: return start
+        if ids and (turn in ids or not turn): return start + (ids.index(turn) if turn else 0)
     raise OptionError('at', f'a turn of these dialogues, such as "{c.at(0)}"' if c.states.n_turns else 'a turn, but there are none', shown(at))
 
 # %% ../nbs/60_inspector.ipynb #7b69fd03
@@ -455,8 +463,8 @@ def worst(view:View) -> str:
 def turn_html(view:View, fold=False) -> Html:
     "A turn of the transcript; with `fold` its table is there, too, folded where nothing new is wrong"
     number = turn_link(view.dialogue, view.turn.id, view.turn.id)
-    under = h('details', h('summary', h('span', verdicts_html(view) or 'figures')), outcome_html(view), open=worst(view) == 'own') if fold else h('p', verdicts_html(view), class_='under')
-    return h('section', h('h3', h('span', 'turn ', class_='hidden'), number), h('div', talk_html(view), under), id=anchor(view.dialogue, view.turn.id),
+    told, table = h('p', verdicts_html(view), class_='under'), fold and h('details', h('summary', 'figures and state'), outcome_html(view), open=worst(view) == 'own')
+    return h('section', h('h3', h('span', 'turn ', class_='hidden'), number), h('div', talk_html(view), told, table), id=anchor(view.dialogue, view.turn.id),
              class_=f'turn {worst(view)}', data_at=view.at)
 
 def transcript_html(c:Conversations, dialogue:int, turns:list[View], fold=False) -> Html:
@@ -614,10 +622,10 @@ def page_html(l:Listing, names, n:int=100, title='Conversations', asked='') -> s
     c, some = l.conversations, list(zip(l.dialogues.tolist(), l.firsts.tolist()))[:n]
     told = f'{len(some)} of {len(c.states.ids)} dialogues{asked}' + (f' (the first {n} of {len(l.dialogues)} that match)' if len(l.dialogues) > n else '')
     only = select_html('Show', 'only', {'': 'all turns', '.own, .inherited': 'wrong turns', '.own': 'own mistakes'})
-    bar = h('div', h('span', search_html(), only, h('span', data_pane='summary'), buttons_html(), class_='scripted'), toggles_html(), legend_html(KEYS, SIGNED, c.notes()), class_='bar')
+    bar = h('div', h('span', search_html(), only, h('span', data_text='summary'), buttons_html(), class_='scripted'), toggles_html(), legend_html(KEYS, SIGNED, c.notes()), class_='bar')
     head = h('header', h('h1', title), h('p', f'Shows {told}. Systems: {", ".join(names)}. ', h('span', next(iter(c.systems.values())).signature, class_='none')), bar)
     body = h('div', head, h('nav', h('ol', [item_html(c, d, names, row) for d, row in some]), aria_label='Dialogues'), h('main', [article_html(c, d, names) for d, _ in some], class_='scroll'),
-             h('p', data_pane='announce', class_='hidden', aria_live='polite'), class_=f'dialeval page {PLAIN}', tabindex='-1')
+             h('p', data_text='announce', class_='hidden', aria_live='polite'), class_=f'dialeval page {PLAIN}', tabindex='-1')
     return DOCUMENT.format(title=escape(title), css=CSS, body=body, script=SCRIPT)
 
 DOCUMENT = '''<!doctype html>
@@ -683,7 +691,7 @@ class Inspector(Panes):
     only_wrong = T.Bool().tag(sync=True)                # hide slots that are right
     changed = T.Bool().tag(sync=True)                   # hide slots that nobody changes in the turn
     selection = T.Instance(pd.DataFrame)                # the turns that match
-    rows, transcript, outcome, overview, error, summary = (T.Unicode().tag(sync=True) for _ in range(6))
+    dialogue, rows, transcript, outcome, overview, error, summary = (T.Unicode().tag(sync=True) for _ in range(7))
     rows_start, total, row, top, row_height = (T.Int().tag(sync=True) for _ in range(5))
 
     def __init__(self, gold,            # gold dialogues
@@ -768,7 +776,7 @@ def draw(w:Inspector):
     with w.hold_sync():
         w.transcript, w.outcome = transcript_html(c, number, turns), flow(h('h3', f'Turn {here.turn.id}'), h('p', verdicts_html(here)), outcome_html(here))
         w.overview = overview_html(c, w.system) if w.mode == 'overview' else ''
-        w.announce = f'{here.dialogue}, turn {here.turn.id}, {worst(here)}'
+        w.dialogue, w.announce = here.dialogue, f'{here.dialogue}, turn {here.turn.id}, {worst(here)}'
         w.row = max(0, w.listing.rank[number].item())
         if not w.rows_start <= w.row < w.rows_start + WINDOW: fill(w, w.row - 5)
 
@@ -818,5 +826,5 @@ def frame_html(c:Conversations) -> Html:
     talk = h('div', data_pane='transcript', class_='transcript scroll', tabindex='0', role='region', aria_label='transcript')
     aside = h('div', h('div', buttons_html(), toggles_html(), class_='bar'), h('div', data_pane='outcome', class_='scroll', tabindex='0', role='region', aria_label='state'), class_='aside')
     overview = h('div', data_pane='overview', class_='overview scroll', tabindex='0', role='region', aria_label='overview')
-    return h('div', bar, h('p', data_pane='error', class_='error', role='alert'), h('div', listed, talk, aside, overview, class_='body'), h('p', data_pane='announce', class_='hidden', aria_live='polite'),
+    return h('div', bar, h('p', data_text='error', class_='error', role='alert'), h('div', listed, talk, aside, overview, class_='body'), h('p', data_text='announce', class_='hidden', aria_live='polite'),
              class_=f'dialeval app {PLAIN}', tabindex='0', role='region', aria_label='Inspector', data_lm_suppress_shortcuts='true', data_mode='read')

@@ -278,5 +278,5 @@ def frame_html(rater) -> Html:
     bar = h('div', h('span', data_pane='progress'), h('span', f'Judge: {rater}', class_='none'), legend_html(keys, {'digits': ('1…5', 'answer the marked question')}), class_='bar')
     talk = h('div', data_pane='screen', class_='transcript scroll', tabindex='0', role='region', aria_label='dialogue')
     form = h('div', h('div', data_pane='form', class_='scroll', tabindex='0', role='region', aria_label='questions'), h('div', buttons, class_='bar'), class_='aside')
-    return h('div', bar, h('div', talk, form, class_='body'), h('p', data_pane='announce', class_='hidden', aria_live='polite'),
+    return h('div', bar, h('div', talk, form, class_='body'), h('p', data_text='announce', class_='hidden', aria_live='polite'),
              class_=f'dialeval app rater {PLAIN}', tabindex='0', role='region', aria_label='Rater', data_lm_suppress_shortcuts='true')

@@ -1,22 +1,23 @@
 // The front end of dialeval's widgets and saved pages. It knows nothing of dialogues: it puts HTML into its panes and tells the model what was
 // clicked, typed or pressed. The model of a widget is Python; that of a saved page, `pageModel`, finds its answers in the page.
 //
-//   data-pane="x"       shows the trait x, which is HTML           data-set='{"x": 1}'   sets traits when clicked
-//   data-trait="x"      a control that shows and sets the trait x  data-at="id:turn"     goes to a turn when clicked
-//   data-do='["f", 1]'  calls the command f when clicked           data-key="j k"        is clicked, or focused, by these keys
-//   data-change='["f"]' calls f with its new content
+//   data-pane="x"       shows the trait x, which is HTML; data-text="x" shows it as text
+//   data-set='{"x": 1}' sets traits when clicked
+//   data-trait="x"      a control that shows and sets the trait x
+//   data-at="id:turn"   goes to a turn when clicked
+//   data-do='["f", 1]'  calls the command f when clicked; data-change='["f"]' calls it with the new content
+//   data-key="j k"      is clicked, or focused, by these keys
 
 const isTyping = target => target.closest('input:not([type=checkbox]), select, textarea');
 const state = control => control.type === 'checkbox' ? control.checked : control.value;
-const dialogueOf = at => at.slice(0, at.lastIndexOf(':'));
 
 function connect(root, model, keys = root) {
   const all = selector => [...root.querySelectorAll(selector)];
   const on = (target, type, f) => { target.addEventListener(type, f); undo.push(() => target.removeEventListener(type, f)); };
   const set = traits => { for (const [name, value] of Object.entries(traits)) model.set(name, value); model.save_changes(); };
   const hasFocus = () => root.contains(root.getRootNode().activeElement);
-  const delayed = () => { let timer; return (f, ms) => { clearTimeout(timer); timer = setTimeout(f, ms); }; };
-  const typed = delayed(), undo = [], settled = [() => reveal(root.querySelector('.turn[aria-current=true]'))];
+  const later = (name, ms, f) => { clearTimeout(timers[name]); timers[name] = setTimeout(f, ms); };
+  const timers = {}, undo = [], settled = [() => reveal(root.querySelector('.turn[aria-current=true]'))];
 
   function act(target) {
     const { do: call, set: traits, at } = target.dataset;
@@ -33,16 +34,19 @@ function connect(root, model, keys = root) {
     act(target);
   });
   on(root, 'input', e => {
-    const control = e.target.closest('[data-trait]');
-    if (control) typed(() => set({ [control.dataset.trait]: state(control) }), control.matches('select, [type=checkbox]') ? 0 : 250);
+    const control = e.target.closest('[data-trait]'), name = control?.dataset.trait;
+    if (control) later(name, control.matches('select, [type=checkbox]') ? 0 : 250, () => set({ [name]: state(control) }));
   });
   on(root, 'change', e => {
     if (e.target.dataset.change) { const [name, ...args] = JSON.parse(e.target.dataset.change); model.send({ do: name, args: [...args, e.target.value] }); }
   });
   on(keys, 'keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (isTyping(e.target)) return e.key === 'Escape' && root.contains(e.target) ? root.focus() : undefined;
-    if (e.target.closest('button, a, summary') && 'Enter '.includes(e.key)) return;
+    if (isTyping(e.target)) {
+      if (e.key === 'Escape' && root.contains(e.target)) { e.preventDefault(); root.focus(); }     // by default it would empty a search box
+      return;
+    }
+    if (e.target.closest('button, a, summary') && ['Enter', ' '].includes(e.key)) return;
     const control = all('[data-key]').find(c => c.dataset.key.split(' ').includes(e.key));
     if (!control) return;
     e.preventDefault();
@@ -61,7 +65,7 @@ function connect(root, model, keys = root) {
   function mark() {                                   // what is current, pressed
     const at = model.get('at');
     if (at !== undefined) {
-      for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === dialogueOf(at));
+      for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === model.get('dialogue'));
       for (const turn of all('.turn, .step')) turn.setAttribute('aria-current', turn.dataset.at === at);
     }
     for (const button of all('[data-set][aria-pressed]'))
@@ -74,6 +78,7 @@ function connect(root, model, keys = root) {
       pane.innerHTML = value;
       if (pane.matches('.transcript')) pane.scrollTop = 0;
     }
+    for (const pane of all(`[data-text="${name}"]`)) pane.textContent = value;
     for (const control of all(`[data-trait="${name}"]`))
       if (state(control) !== value && control !== root.getRootNode().activeElement) control[control.type === 'checkbox' ? 'checked' : 'value'] = value;
     if (focused && !hasFocus()) root.focus({ preventScroll: true });
@@ -83,7 +88,7 @@ function connect(root, model, keys = root) {
   }
 
   function virtual(list) {                            // a long list of which the model sends a window
-    const scrolled = delayed(), scroller = list.closest('.scroll'), height = () => model.get('row_height');
+    const scroller = list.closest('.scroll'), height = () => model.get('row_height');
     const place = () => {
       list.parentElement.style.height = model.get('total') * height() + 'px';
       list.style.transform = `translateY(${model.get('rows_start') * height()}px)`;
@@ -94,7 +99,7 @@ function connect(root, model, keys = root) {
       if (y < scroller.scrollTop) scroller.scrollTop = y;
       else if (bottom > scroller.scrollTop) scroller.scrollTop = bottom;
     };
-    on(scroller, 'scroll', () => scrolled(() => set({ top: Math.floor(scroller.scrollTop / height()) }), 40));
+    on(scroller, 'scroll', () => later('top', 40, () => set({ top: Math.floor(scroller.scrollTop / height()) })));
     watch(['rows', 'rows_start', 'total', 'row_height'], place);
     watch(['row', 'total'], follow);
     settled.push(follow);
@@ -108,8 +113,8 @@ function connect(root, model, keys = root) {
     f();
   }
 
-  const names = new Set([...all('[data-pane]').map(p => p.dataset.pane), ...all('[data-trait]').map(c => c.dataset.trait),
-                         ...all('[data-set][aria-pressed]').flatMap(b => Object.keys(JSON.parse(b.dataset.set))), 'at']);
+  const names = new Set([...all('[data-pane]').map(p => p.dataset.pane), ...all('[data-text]').map(p => p.dataset.text), ...all('[data-trait]').map(c => c.dataset.trait),
+                         ...all('[data-set][aria-pressed]').flatMap(b => Object.keys(JSON.parse(b.dataset.set))), 'at', 'dialogue']);
   for (const name of names) watch([name], () => show(name));
   for (const list of all('[data-virtual]')) virtual(list);
   const size = new ResizeObserver(() => settled.forEach(f => f()));      // nothing can be scrolled before it has a size
@@ -125,10 +130,10 @@ function render({ model, el }) {
 
 // A saved page has all its turns in it. To move is to find the next element of a kind.
 function pageModel(root) {
-  const turns = [...root.querySelectorAll('.turn')], rows = new Map([...root.querySelectorAll('[data-dialogue]')].map(r => [r.dataset.dialogue, r]));
+  const turns = [...root.querySelectorAll('.turn')], rows = root.querySelectorAll('[data-dialogue]');
   const dialogue = turn => turn.closest('article'), first = article => article.querySelector('.turn');
   const text = new Map(turns.map(turn => [turn, (dialogue(turn).dataset.name + ' ' + turn.querySelector('.talk').textContent).toLowerCase()]));
-  const values = { at: '', search: '', only: '', summary: '', announce: '' }, listeners = {};
+  const values = { at: '', dialogue: '', search: '', only: '', summary: '', announce: '' }, listeners = {};
   const chosen = turn => text.get(turn).includes(values.search.toLowerCase()) && (!values.only || turn.matches(values.only));
   const current = () => turns.find(turn => turn.dataset.at === values.at);
   const stops = {
@@ -153,16 +158,17 @@ function pageModel(root) {
   }
   function go(turn) {
     for (const article of root.querySelectorAll('article')) article.hidden = article !== dialogue(turn);
+    put('dialogue', dialogue(turn).dataset.name);
     const details = turn.querySelector('details');
     if (details) details.open = true;
     if (location.hash !== '#' + turn.id) history.replaceState(null, '', '#' + encodeURIComponent(turn.id));
-    put('announce', `${dialogue(turn).dataset.name}, ${turn.querySelector('h3').textContent}`);
+    put('announce', `${values.dialogue}, ${turn.querySelector('h3').textContent}`);
   }
   function filter() {
-    const found = turns.filter(chosen), articles = new Set(found.map(dialogue));
-    for (const [name, row] of rows) row.parentElement.hidden = ![...articles].some(a => a.dataset.name === name);
-    put('summary', `${found.length} turns in ${articles.size} dialogues`);
-    if (found.length && !articles.has(dialogue(current()))) put('at', found[0].dataset.at);
+    const found = turns.filter(chosen), names = new Set(found.map(turn => dialogue(turn).dataset.name));
+    for (const row of rows) row.parentElement.hidden = !names.has(row.dataset.dialogue);
+    put('summary', `${found.length} turns in ${names.size} dialogues`);
+    if (found.length && !names.has(values.dialogue)) put('at', found[0].dataset.at);
   }
   function follow() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -174,6 +180,7 @@ function pageModel(root) {
 }
 
 function page(root) {
+  if (!root.querySelector('.turn')) return;
   const model = pageModel(root);
   root.classList.add('live');
   model.follow();
