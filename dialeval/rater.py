@@ -4,9 +4,10 @@
 
 # %% auto #0
 __all__ = ['WEN', 'KEY', 'SKIPPED', 'OUTCOMES', 'COMMANDS', 'Option', 'Question', 'scale', 'flag', 'note', 'preference', 'Step',
-           'steps', 'as_corpora', 'checked_rubric', 'append', 'records', 'standing', 'rating_table', 'in_file_order',
-           'heard', 'screen_html', 'question_html', 'form_html', 'chosen', 'key_of', 'sided', 'unsided', 'Rater',
-           'record', 'answer', 'undo', 'is_done', 'next_open', 'show', 'frame_html']
+           'steps', 'alone_steps', 'shared', 'as_corpora', 'checked_rubric', 'append', 'records', 'standing',
+           'rating_table', 'in_file_order', 'heard', 'hearing', 'source_of', 'screen_html', 'question_html',
+           'open_question', 'form_html', 'chosen', 'key_of', 'sided', 'unsided', 'Rater', 'answers_on_disk', 'record',
+           'answer', 'press', 'undo', 'skip', 'is_done', 'next_open', 'show', 'progress_html', 'rater_html']
 
 # %% ../nbs/62_rater.ipynb #b9320564
 import json, os, zlib
@@ -15,9 +16,10 @@ from datetime import datetime, timezone
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
-import ipywidgets, numpy as np, pandas as pd, traitlets as T
+import numpy as np, pandas as pd, traitlets as T
 from .core import Corpus, FormatError, OptionError, Turn, as_corpus, shown
-from .inspector import PLAIN, Html, Panes, View, flow, goal_html, h, legend_html, said, talk_html, turn_html
+from .inspector import Panes, button, frame_html, legend_html, pane
+from .view import Html, View, flow, goal_html, h, said, turn_html
 
 # %% ../nbs/62_rater.ipynb #7f624495
 class Option(NamedTuple):
@@ -48,7 +50,8 @@ def note(name:str, text:str, per='dialogue') -> Question:
 
 def preference(name='preference', text='Which of the two is better?') -> Question:
     "Which of two systems is better; recorded as win, tie or loss of the one that was named first"
-    return Question(name, text, (Option('1', 'first', 'first'), Option('2', 'second', 'second'), Option('0', 'no difference', 'tie')), 'pair')
+    options = Option('1', 'first', 'first'), Option('2', 'second', 'second'), Option('0', 'no difference', 'tie')
+    return Question(name, text, options, 'pair')
 
 WEN = (flag('success', 'Did the user get what the goal asks for?'),
        scale('comprehension', 'How well did the system understand the user?', ends=('not at all', 'perfectly')),
@@ -66,24 +69,35 @@ def steps(corpora:Mapping, rubric, seed:int=0, rater='') -> list[Step]:
     "All that a judge has to judge, in the judge's own order"
     rng, asked = np.random.default_rng([seed, zlib.crc32(rater.encode())]), {q.per for q in rubric}
     def shuffled(items): return [items[i] for i in rng.permutation(len(items))]
-    alone = shuffled([(d, name) for name, corpus in corpora.items() for d in corpus]) if asked & {'turn', 'dialogue'} else []
-    found = [Step(d.id, turn, (name,), per) for d, name in alone for per in ('turn', 'dialogue') if per in asked for turn in ([t.id for t in d] if per == 'turn' else [''])]
-    pairs = [(id, pair) for pair in combinations(corpora, 2) for id in corpora[pair[0]].dialogues if id in corpora[pair[1]]] if 'pair' in asked else []
-    return found + [Step(id, '', tuple(shuffled(pair)), 'pair') for id, pair in shuffled(pairs)]
+    alone = shuffled([(d, name) for name, corpus in corpora.items() for d in corpus])
+    pairs = shuffled([(id, pair) for pair in combinations(corpora, 2) for id in shared(corpora, pair)])
+    return ([step for d, name in alone for step in alone_steps(d, name, asked)]
+            + [Step(id, '', tuple(shuffled(pair)), 'pair') for id, pair in pairs if 'pair' in asked])
+
+def alone_steps(dialogue, system, asked):
+    "The steps of a dialogue by one system: its turns, then the whole"
+    if 'turn' in asked: yield from (Step(dialogue.id, t.id, (system,), 'turn') for t in dialogue)
+    if 'dialogue' in asked: yield Step(dialogue.id, '', (system,), 'dialogue')
+
+def shared(corpora, pair) -> list[str]:
+    "The dialogues that both systems have"
+    return [id for id in corpora[pair[0]].dialogues if id in corpora[pair[1]]]
 
 # %% ../nbs/62_rater.ipynb #4874e1b8
 def as_corpora(corpus, gold=None) -> dict: # name -> Corpus
-    "The systems to be judged, with gold's words for the user where theirs are missing; a single corpus has no name"
-    named = corpus if isinstance(corpus, Mapping) and all(isinstance(c, Corpus) for c in corpus.values()) else {'': as_corpus(corpus)}
-    lost = next((f'{name} {id}'.strip() for name, c in named.items() for id in c.dialogues if gold is not None and id not in gold), None)
-    if lost: raise FormatError('gold', 'complete', f'no dialogue {lost}')
-    return dict(named)
+    "The systems to be judged; a single corpus has no name. Gold, where it is given, must have all their dialogues"
+    several = isinstance(corpus, Mapping) and all(isinstance(c, Corpus) for c in corpus.values())
+    named = dict(corpus) if several else {'': as_corpus(corpus)}
+    for name, judged in named.items():
+        lost = [] if gold is None else [id for id in judged.dialogues if id not in gold]
+        if lost: raise FormatError('gold', 'complete', f'no dialogue {lost[0]}', name)
+    return named
 
-def checked_rubric(rubric):
+def checked_rubric(rubric) -> tuple:
     "The questions, if they can be asked"
-    names = [q.name for q in rubric]
-    if not names or len(set(names)) < len(names): raise OptionError('the rubric', 'questions of different names', shown(names))
-    odd = [q.per for q in rubric if q.per not in ('turn', 'dialogue', 'pair')]
+    names, odd = [q.name for q in rubric], [q.per for q in rubric if q.per not in ('turn', 'dialogue', 'pair')]
+    if not names or len(set(names)) < len(names):
+        raise OptionError('the rubric', 'questions of different names', shown(names))
     if odd: raise OptionError('per', '"turn", "dialogue" or "pair"', shown(odd[0]))
     return tuple(rubric)
 
@@ -122,9 +136,11 @@ SKIPPED = '(skipped)'       # the question of a line that leaves a step out
 def rating_table(answers:dict, rubric, system=None) -> pd.DataFrame: # dialogue, turn, [system,] rater, question, value
     "Answers to the questions of the rubric as a long table; those of one system, or of all"
     names = {q.name for q in rubric}
-    rows = [(*key, value) for key, value in sorted(answers.items(), key=in_file_order) if key[-1] in names and system in (None, key[3])]
+    rows = [(*key, value) for key, value in sorted(answers.items(), key=in_file_order)
+            if key[-1] in names and system in (None, key[3])]
     table = pd.DataFrame(rows, columns=[*KEY, 'value'])
-    return table[['dialogue', 'turn', *['system']*bool(system is None and (table.system != '').any()), 'rater', 'question', 'value']]
+    several = system is None and any(row[3] for row in rows)
+    return table[['dialogue', 'turn', *['system']*several, 'rater', 'question', 'value']]
 
 def in_file_order(item):
     "Turns by number, and a dialogue after its turns"
@@ -134,42 +150,58 @@ def in_file_order(item):
 # %% ../nbs/62_rater.ipynb #64fc04fa
 def heard(w, step:Step) -> list[View]:
     "The turns that belong to a step, without anything that would tell whose they are"
-    names = [''] if len(step.systems) == 1 else ['First', 'Second']
     sides = [{t.id: t for t in w.corpora[name][step.dialogue]} for name in step.systems]
-    words = {t.id: t.user for t in w.gold[step.dialogue]} if w.gold is not None else {}
-    def view(id, turn):
-        user = words.get(id, turn.user)
-        if len(sides) == 1: return View(step.dialogue, Turn(id, user, turn.response), {}, [], {}, {})
-        return View(step.dialogue, Turn(id, user), {n: side.get(id) and Turn(id, response=side[id].response) for n, side in zip(names, sides)}, [], {n: None for n in names}, {})
-    shown_turns = list(sides[0].items())
-    last = len(shown_turns) if step.turn == '' else list(sides[0]).index(step.turn) + 1
-    return [view(id, turn) for id, turn in shown_turns[:last]]
+    words = {t.id: t.user for t in source_of(w, step)}
+    ids = list(sides[0])
+    return [hearing(step, id, words.get(id), [side.get(id) for side in sides])
+            for id in (ids if step.turn == '' else ids[:ids.index(step.turn) + 1])]
+
+def hearing(step:Step, id, user, turns) -> View:
+    "One turn as a judge meets it: one answer, or a first and a second"
+    if len(turns) == 1: return View(step.dialogue, Turn(id, user, turns[0].response), {}, [], {}, {})
+    answers = {name: turn and Turn(id, response=turn.response) for name, turn in zip(('First', 'Second'), turns)}
+    return View(step.dialogue, Turn(id, user), answers, [], dict.fromkeys(answers), {})
+
+def source_of(w, step:Step):
+    "The dialogue that has the user's words and the goal"
+    return (w.corpora[step.systems[0]] if w.gold is None else w.gold)[step.dialogue]
 
 def screen_html(w, step:Step) -> Html:
     "The dialogue of a step"
-    source = (w.gold if w.gold is not None else w.corpora[step.systems[0]])[step.dialogue]
-    return flow(goal_html(source), source.opening and said('System', source.opening, 'gold'), [turn_html(view) for view in heard(w, step)])
+    source = source_of(w, step)
+    opening = source.opening and said('System', source.opening, 'gold')
+    return flow(goal_html(source), opening, [turn_html(view) for view in heard(w, step)])
 
 def question_html(question:Question, given, active) -> Html:
-    "A question with its options; those of the active one have keys"
-    def option(o): return h('button', h('kbd', o.key), f' {o.label}'.rstrip(), type='button', aria_pressed=str(o.value == given).lower(), data_do=json.dumps(['answer', question.name, o.key]), data_key=o.key if active else None)
-    answer = h('span', [option(o) for o in question.options], class_='options') if question.options else h('textarea', given or '', rows=3, data_change=json.dumps(['answer', question.name]), aria_label=question.text)
+    "A question with its options; the active one is marked"
+    def option(o):
+        pressed = str(o.value == given).lower()
+        content = h('kbd', o.key), o.label and f' {o.label}'
+        return button(content, do=['answer', question.name, o.key], aria_pressed=pressed)
+    call = json.dumps(['answer', question.name])
+    answer = (h('span', list(map(option, question.options)), class_='options') if question.options
+              else h('textarea', given or '', rows=3, data_change=call, aria_label=question.text))
     return h('fieldset', h('legend', question.text), answer, class_='question active' if active else 'question')
+
+def open_question(w, step:Step) -> Question | None:
+    "The first question of the step without an answer"
+    return next((q for q in w.rubric if q.per == step.per and q.options and chosen(w, step, q) is None), None)
 
 def form_html(w, step:Step) -> Html:
     "The questions of a step, with the answers that are on the disk"
-    questions = [q for q in w.rubric if q.per == step.per]
-    given = {q.name: chosen(w, step, q) for q in questions}
-    active = next((q for q in questions if q.options and given[q.name] is None), None)
-    what = f'turn {step.turn}' if step.per == 'turn' else 'the whole dialogue' if step.per == 'dialogue' else 'the two answers'
-    return flow(h('h3', f'About {what}'), [question_html(q, given[q.name], q is active) for q in questions])
+    questions, active = [q for q in w.rubric if q.per == step.per], open_question(w, step)
+    about = {'turn': f'turn {step.turn}', 'dialogue': 'the whole dialogue', 'pair': 'the two answers'}[step.per]
+    return flow(h('h3', f'About {about}'), [question_html(q, chosen(w, step, q), q is active) for q in questions])
 
 def chosen(w, step:Step, question:Question):
     "What this judge has answered, in the words of the form"
     value = w.answers.get(key_of(w, step, question.name))
     return value if question.per != 'pair' or value is None else unsided(step, value, w.corpora)
 
-def key_of(w, step:Step, question): return w.rater, step.dialogue, step.turn, ' / '.join(sorted(step.systems, key=list(w.corpora).index)), question
+def key_of(w, step:Step, question) -> tuple:
+    "What an answer is filed under"
+    systems = sorted(step.systems, key=list(w.corpora).index)
+    return w.rater, step.dialogue, step.turn, ' / '.join(systems), question
 
 OUTCOMES = {True: 'win', False: 'loss'}
 
@@ -187,7 +219,7 @@ COMMANDS = {'next': ('n Enter', 'advance'), 'undo': ('u', 'undo'), 'skip': ('s',
 
 class Rater(Panes):
     "A form that collects ratings, one line of JSON per answer"
-    commands = ('answer', 'advance', 'back', 'undo', 'skip')
+    commands = ('answer', 'press', 'advance', 'back', 'undo', 'skip')
     position = T.Int().tag(sync=True)           # number of the step on the screen
     at = T.Unicode().tag(sync=True)             # the turn on the screen
     screen, form, progress = (T.Unicode().tag(sync=True) for _ in range(3))
@@ -200,11 +232,12 @@ class Rater(Panes):
                  rater:str='rater',             # the judge's name
                  seed:int=0,                    # of the order
                  height:str='560px'):
-        self.corpora, self.rubric, self.path, self.gold, self.rater = as_corpora(corpus, gold), checked_rubric(rubric), Path(path), gold, rater
+        self.corpora, self.rubric, self.gold = as_corpora(corpus, gold), checked_rubric(rubric), gold
+        self.path, self.rater = Path(path), rater
         self.steps = steps(self.corpora, self.rubric, seed, rater)
         found, self.broken = records(self.path)
         self.answers = standing(found)
-        super().__init__(frame=frame_html(rater), layout=ipywidgets.Layout(height=height))
+        super().__init__(height, frame=rater_html(rater))
         self.position = next_open(self, -1)
         self.observe(lambda _: show(self), 'position')
         show(self)
@@ -214,23 +247,27 @@ class Rater(Panes):
 
     @property
     def step(self): return self.steps[self.position] if self.steps else None
+    @property
+    def done(self): return sum(is_done(self, step) for step in self.steps)
     def answer(self, question, key): answer(self, question, key)
+    def press(self, key): press(self, key)
     def advance(self): self.position = next_open(self, self.position)
     def back(self): self.position -= 1
     def undo(self): undo(self)
-    def skip(self):
-        record(self, SKIPPED, True)
-        self.advance()
-    def ratings(self, system=None) -> pd.DataFrame: return rating_table(standing(records(self.path)[0]), [q for q in self.rubric if q.options], system)
-    def notes(self, system=None) -> pd.DataFrame: return rating_table(standing(records(self.path)[0]), [q for q in self.rubric if not q.options], system)
+    def skip(self): skip(self)
+    def ratings(self, system=None) -> pd.DataFrame: return answers_on_disk(self, True, system)
+    def notes(self, system=None) -> pd.DataFrame: return answers_on_disk(self, False, system)
     def still(self): return flow(Html(self.progress), Html(self.screen), Html(self.form))
-    def __repr__(self): return f'Rater({self.path.name!r}, rater={self.rater!r}, {sum(map(self.is_done, self.steps))} of {len(self.steps)} done)'
-    def is_done(self, step): return is_done(self, step)
+    def __repr__(self): return f'Rater({self.path.name!r}, rater={self.rater!r}, {self.done} of {len(self.steps)} done)'
 
-def record(w:Rater, question, value, step=None):
+def answers_on_disk(w:Rater, with_options, system) -> pd.DataFrame:
+    "What all judges have answered so far, to questions with options or to those without"
+    return rating_table(standing(records(w.path)[0]), [q for q in w.rubric if bool(q.options) == with_options], system)
+
+def record(w:Rater, question, value):
     "Put an answer on the disk, then show it"
-    key = key_of(w, step or w.step, question)
-    append(w.path, dict(zip(KEY, key)) | {'value': value, 'time': datetime.now(timezone.utc).isoformat(timespec='seconds')})
+    key, now = key_of(w, w.step, question), datetime.now(timezone.utc).isoformat(timespec='seconds')
+    append(w.path, dict(zip(KEY, key)) | {'value': value, 'time': now})
     w.answers.pop(key, None)
     if value is not None: w.answers[key] = value
     show(w)
@@ -239,10 +276,19 @@ def record(w:Rater, question, value, step=None):
 def answer(w:Rater, name, key):
     "Answer a question of the step: by the key of an option, or with a text"
     question = next((q for q in w.rubric if q.name == name and w.step and q.per == w.step.per), None)
-    if question is None: raise OptionError('a question', f'asked in this step', shown(name))
-    value = next((o.value for o in question.options if o.key == str(key)), None) if question.options else str(key) or None
-    if value is None and question.options: raise OptionError(f'an answer to {name}', f'one of {", ".join(o.key for o in question.options)}', shown(key))
-    record(w, name, sided(w.step, value, w.corpora) if question.per == 'pair' and question.options else value)
+    if question is None: raise OptionError('a question', 'asked in this step', shown(name))
+    if not question.options: return record(w, name, str(key) or None)
+    values = {o.key: o.value for o in question.options}
+    if str(key) not in values: raise OptionError(f'an answer to {name}', f'one of {", ".join(values)}', shown(key))
+    value = values[str(key)]
+    record(w, name, sided(w.step, value, w.corpora) if question.per == 'pair' else value)
+
+def press(w:Rater, key):
+    "Answer the first open question of the step; a key that is none of its options is told so"
+    question = w.step and open_question(w, w.step)
+    if question is None: w.announce = 'All questions of this step have an answer.'
+    elif str(key) not in [o.key for o in question.options]: w.announce = f'{key} is no answer to {question.name}.'
+    else: answer(w, question.name, key)
 
 def undo(w:Rater):
     "Take this judge's last answer back, and show the step it belongs to"
@@ -253,30 +299,41 @@ def undo(w:Rater):
         w.position = at
         record(w, last[-1], None)
 
+def skip(w:Rater):
+    "Leave the step out"
+    if w.step: record(w, SKIPPED, True)
+    w.advance()
+
 def is_done(w:Rater, step:Step) -> bool:
     "Has each question that has options an answer, or was the step skipped?"
-    return all(key_of(w, step, q.name) in w.answers for q in w.rubric if q.per == step.per and q.options) or key_of(w, step, SKIPPED) in w.answers
+    asked = [q.name for q in w.rubric if q.per == step.per and q.options]
+    return key_of(w, step, SKIPPED) in w.answers or all(key_of(w, step, name) in w.answers for name in asked)
 
 def next_open(w:Rater, position) -> int:
     "The next step that is not done, going round; the last one if all are"
-    order = [*range(position + 1, len(w.steps)), *range(position + 1)]
-    return next((i for i in order if not is_done(w, w.steps[i])), len(w.steps) - 1)
+    n = len(w.steps)
+    order = [(position + k) % n for k in range(1, n + 1)]
+    return next((i for i in order if not is_done(w, w.steps[i])), n - 1)
 
 def show(w:Rater):
     "The step on the screen"
-    done = sum(map(w.is_done, w.steps))
     with w.hold_sync():
-        told = f'{done} of {len(w.steps)} done' + f', {w.broken} broken lines left out'*bool(w.broken)
-        w.progress = flow(h('progress', value=done, max=max(len(w.steps), 1), aria_label='progress'), ' ', told, ' Thank you, that was all.' if done == len(w.steps) else None)
+        w.progress = progress_html(w)
         w.at = f'{w.step.dialogue}:{w.step.turn}' if w.steps else ''
-        w.screen, w.form = (screen_html(w, w.step), form_html(w, w.step)) if w.steps else (h('p', 'There is nothing to judge.'), '')
+        w.screen = screen_html(w, w.step) if w.steps else h('p', 'There is nothing to judge.')
+        w.form = form_html(w, w.step) if w.steps else ''
 
-def frame_html(rater) -> Html:
+def progress_html(w:Rater) -> Html:
+    "How much is done"
+    bar = h('progress', value=w.done, max=max(len(w.steps), 1), aria_label='progress')
+    told = f' {w.done} of {len(w.steps)} done' + f', {w.broken} broken lines left out'*bool(w.broken)
+    return flow(bar, told, w.done == len(w.steps) and '. Thank you, that was all.')
+
+def rater_html(rater) -> Html:
     "The form's parts, with their panes still empty"
-    keys = {name: (key, call) for name, (key, call) in COMMANDS.items()}
-    buttons = [h('button', name, ' ', h('kbd', key.split()[0]), type='button', data_do=json.dumps([call])) for name, (key, call) in COMMANDS.items()]
-    bar = h('div', h('span', data_pane='progress'), h('span', f'Judge: {rater}', class_='none'), legend_html(keys, {'digits': ('1…5', 'answer the marked question')}), class_='bar')
-    talk = h('div', data_pane='screen', class_='transcript scroll', tabindex='0', role='region', aria_label='dialogue')
-    form = h('div', h('div', data_pane='form', class_='scroll', tabindex='0', role='region', aria_label='questions'), h('div', buttons, class_='bar'), class_='aside')
-    return h('div', bar, h('div', talk, form, class_='body'), h('p', data_text='announce', class_='hidden', aria_live='polite'),
-             class_=f'dialeval app rater {PLAIN}', tabindex='0', role='region', aria_label='Rater', data_lm_suppress_shortcuts='true')
+    buttons = [button([name, ' ', h('kbd', keys.split()[0])], do=call) for name, (keys, *call) in COMMANDS.items()]
+    legend = legend_html(COMMANDS, notes=['Digits answer the marked question.'])
+    bar = h('div', h('span', data_pane='progress'), h('span', f'Judge: {rater}', class_='none'), legend, class_='bar')
+    form = h('div', pane('form', 'questions'), h('div', buttons, class_='bar'), class_='aside')
+    body = h('div', pane('screen', 'dialogue', 'transcript'), form, class_='body')
+    return frame_html('rater', bar, body, data_digits='press')

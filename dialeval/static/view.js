@@ -6,7 +6,7 @@
 //   data-trait="x"      a control that shows and sets the trait x
 //   data-at="id:turn"   goes to a turn when clicked
 //   data-do='["f", 1]'  calls the command f when clicked; data-change='["f"]' calls it with the new content
-//   data-key="j k"      is clicked, or focused, by these keys
+//   data-key="j k"      is clicked, or focused, by these keys; data-digits="f" calls f with a digit that was pressed
 
 const isTyping = target => target.closest('input:not([type=checkbox]), select, textarea');
 const state = control => control.type === 'checkbox' ? control.checked : control.value;
@@ -37,6 +37,7 @@ function connect(root, model, keys = root) {
     const control = e.target.closest('[data-trait]'), name = control?.dataset.trait;
     if (control) later(name, control.matches('select, [type=checkbox]') ? 0 : 250, () => set({ [name]: state(control) }));
   });
+  on(root, 'focusin', e => e.target.setAttribute('data-lm-suppress-shortcuts', true));     // JupyterLab looks at the focused element first
   on(root, 'change', e => {
     if (e.target.dataset.change) { const [name, ...args] = JSON.parse(e.target.dataset.change); model.send({ do: name, args: [...args, e.target.value] }); }
   });
@@ -48,10 +49,12 @@ function connect(root, model, keys = root) {
     }
     if (e.target.closest('button, a, summary') && ['Enter', ' '].includes(e.key)) return;
     const control = all('[data-key]').find(c => c.dataset.key.split(' ').includes(e.key));
-    if (!control) return;
+    const digits = /^\d$/.test(e.key) && root.dataset.digits;
+    if (!control && !digits) return;
     e.preventDefault();
     e.stopPropagation();
-    isTyping(control) ? control.focus() : control.click();
+    if (!control) model.send({ do: digits, args: [e.key] });
+    else isTyping(control) ? control.focus() : control.click();
   });
 
   function reveal(item, box = item?.closest('.scroll')) {
