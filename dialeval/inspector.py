@@ -157,9 +157,10 @@ def legend_html(keys:dict, signs:dict|None=None, notes=()) -> Html:
     more = [h('li', h('kbd', k), ' ', text) for k, text in (('/', 'search'), ('?', 'this list'))]
     def meaning(name, text): return h('li', h('b', SIGNS[name], class_=name.replace(' ', '-')), f' {name}: {text}')
     told = [meaning(*item) for item in (signs or {}).items()]
-    return h('details', h('summary', '?', data_key='?', aria_label='keys and signs'),
-             h('ul', [key(name, *k) for name, k in keys.items()], more, class_='keys'),
-             h('ul', told, [h('li', note) for note in notes]), class_='legend')
+    sheet = (h('ul', [key(name, *k) for name, k in keys.items()], more, class_='keys'),
+             h('ul', told, [h('li', note) for note in notes]))
+    opener = h('summary', '?', data_key='?', aria_label='keys and signs')
+    return h('details', opener, h('div', sheet, class_='sheet'), class_='legend')
 
 def moves_html() -> Html:
     "Buttons for the moves that are used all the time"
