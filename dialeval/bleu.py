@@ -303,7 +303,7 @@ def choices(r:Recipe, data:Segments) -> dict:
             'eff': 'yes' if r.effective_order else 'no', 'tok': getattr(r.tokenize, '__name__', str(r.tokenize)),
             'smooth': r.smooth if value is None else f'{r.smooth}[{value:g}]', 'drop': listed(r.drop),
             'end': listed(r.end_token or ()), 'max': r.max_tokens,
-            'candidates': f'{r.candidates} of {len(data.hyps)}' if len(data.hyps) > 1 else None,
+            'candidates': r.candidates + f' of {len(data.hyps)}'*(r.candidates in ('best', 'mean', 'pooled')),
             'missing': data.report.policy if data.unit == 'dialogue' else None}
 
 # %% ../nbs/30_bleu.ipynb #75543814

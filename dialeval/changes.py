@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['OPERATIONS', 'moved', 'change_counts', 'change_figure', 'granular_change_accuracy', 'operations', 'operation_counts',
-           'overlap', 'operation_f1']
+           'operation_f1']
 
 # %% ../nbs/12_changes.ipynb #65e99906
 from functools import partial
 import numpy as np, pandas as pd
-from .core import FormatError, OptionError
-from .score import Report, Score, metric, ratio, tally
-from .values import encode
+from .core import OptionError
+from .score import Report, Score, metric, overlap, ratio, tally
+from .values import encode, with_values
 
 # %% ../nbs/12_changes.ipynb #fbcdb3a1
 def moved(states, matrix):
@@ -20,7 +20,6 @@ def moved(states, matrix):
 
 def change_counts(states) -> dict:
     "Per turn: changed slots that are correct, wrong, missed, over-predicted"
-    if states.pred is None: raise FormatError('the prediction', 'states with values', 'verdicts only')
     changed = moved(states, states.gold) | moved(states, states.pred)
     off = changed & ~states.right
     missed, over = off & ~states.claimed, off & ~states.filled
@@ -29,53 +28,54 @@ def change_counts(states) -> dict:
 
 # %% ../nbs/12_changes.ipynb #4e2a2482
 def change_figure(totals, alpha=10/11):
-    "Weighted harmonic mean of precision and recall of changes, with and without their values"
+    "Weighted harmonic mean of precision and recall of changes, with and without their values; NaN if there are none"
     c, w, m, o = (totals[k] for k in ('correct', 'wrong', 'missed', 'over'))
     a, b = c + w + o, c + w + m
-    with np.errstate(divide='ignore', invalid='ignore'): spread = (a**2 + b**2) * (alpha/np.asarray(c, float) + (1 - alpha)/np.asarray(c + w, float))
-    return np.where(a + b > 0, ratio(a + b, spread), np.nan)
+    def burden(weight, right): return weight/right if weight else 0      # no weight, no burden: not 0/0
+    with np.errstate(divide='ignore', invalid='ignore'):
+        return ratio(a + b, (a**2 + b**2)*(burden(alpha, c) + burden(1 - alpha, c + w)))
 
 @metric(family='dst', needs=('values',), paper='Aksu and Chen 2024', like=encode)
 def granular_change_accuracy(gold,                  # gold states (see `encode` for what is accepted)
-                             pred=None,             # predicted states
+                             pred=None,             # predicted states, with values
                              *,
                              alpha:float=10/11,     # weight of the right value against the right slot, between 0 and 1
-                             **how) -> Score:
-    "How well the changes of a turn are predicted, pooled over turns (Aksu and Chen 2024)"
+                             **how                  # options of `encode`, whose errors are raised
+                            ) -> Score:
+    "How well the changes of a turn are predicted, pooled over turns (Aksu and Chen 2024); NaN if nothing changes"
     if not 0 <= alpha <= 1: raise OptionError('alpha', 'between 0 and 1', alpha)
-    states = encode(gold, pred, **how)
-    return tally(states, change_counts, partial(change_figure, alpha=alpha), 'granular_change_accuracy', **states.choices | ({'alpha': alpha} if alpha != 10/11 else {}))
+    states = with_values(encode(gold, pred, **how), 'granular change accuracy')
+    unusual = {'alpha': alpha} if alpha != 10/11 else {}
+    return tally(states, change_counts, partial(change_figure, alpha=alpha), 'granular_change_accuracy',
+                 **states.choices, **unusual)
 
 # %% ../nbs/12_changes.ipynb #3a5eeca1
 OPERATIONS = ('carryover', 'update', 'delete', 'dontcare')
 
 def operations(states, matrix):
     "turns x slots: index into OPERATIONS of what happened to the slot in this turn; -1 if it stays empty"
-    dontcare, kept = states.forms.index('dontcare') if 'dontcare' in states.forms else -1, ~moved(states, matrix)
+    dontcare = states.forms.index('dontcare') if 'dontcare' in states.forms else -1
+    kept = ~moved(states, matrix)
     return np.select([kept & (matrix == 0), kept, matrix == 0, matrix == dontcare], [-1, 0, 2, 3], 1)
 
 def operation_counts(states, operation) -> dict:
-    "Per turn: slots with this operation on both sides, in the prediction, in gold"
-    if states.pred is None: raise FormatError('the prediction', 'states with values', 'verdicts only')
+    "Per turn: slots with this operation on both sides, in the prediction, in gold, on either side"
     gold, pred = (operations(states, m) == OPERATIONS.index(operation) for m in (states.gold, states.pred))
     return {'both': (gold & pred).sum(1), 'pred': pred.sum(1), 'gold': gold.sum(1), 'either': (gold | pred).sum(1)}
 
-def overlap(totals):
-    "F1 of two sets from their sizes and that of their intersection"
-    return ratio(2*totals['both'], totals['pred'] + totals['gold'])
 
 @metric(family='changes', needs=('values',), paper='after Kim et al. 2020', like=encode)
 def operation_f1(gold,                      # gold states
                  pred=None,                 # predicted states
                  *,
                  operation=OPERATIONS,      # one operation, or several for a report
-                 **how) -> Score:
-    "F1 of the operations that lead from one state to the next, whatever the value written"
+                 **how                      # options of `encode`, whose errors are raised
+                ) -> Score:
+    "F1 of an operation that leads from one state to the next (after Kim et al. 2020), whatever the value written"
+    states = with_values(encode(gold, pred, **how), 'operation F1')
     if not isinstance(operation, str):
-        states = encode(gold, pred, **how)
-        return Report({f'operation_f1@{o}': operation_f1(states, operation=o) for o in operation}, 'operation_f1', pairing=states.pairing, choices=states.choices)
+        scores = {f'operation_f1@{one}': operation_f1(states, operation=one) for one in operation}
+        return Report(scores, 'operation_f1', pairing=states.pairing, choices=states.choices)
     if operation not in OPERATIONS: raise OptionError('operation', f'one of {", ".join(OPERATIONS)}', repr(operation))
-    states = encode(gold, pred, **how)
-    score = tally(states, partial(operation_counts, operation=operation), overlap, f'operation_f1@{operation}', count='either', **states.choices)
-    score.items = 'slots'
-    return score
+    return tally(states, partial(operation_counts, operation=operation), overlap, f'operation_f1@{operation}',
+                 count='either', items='slots', **states.choices)

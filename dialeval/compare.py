@@ -69,7 +69,7 @@ def blocks(n, width):
 def exchanged(a:Score, b:Score, n:int, seed:int) -> np.ndarray: # (n,)
     "Differences of two systems whose units were exchanged at random"
     labels = list(dict.fromkeys(a.columns.labels + b.columns.labels))
-    a, b = (replace(s, rows=under(s, labels), columns=Columns(labels)) for s in (a, b))
+    a, b = (replace(s, rows=under(s.rows, s.columns, labels), columns=Columns(labels)) for s in (a, b))
     def figure(score, sums): return score.figure(Totals(sums, score.columns, score.whole))
     rng, apart, out = np.random.default_rng(seed), a.rows - b.rows, []
     for size in blocks(n, max(apart.shape)):

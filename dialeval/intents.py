@@ -781,12 +781,12 @@ def counts(data:Clustering) -> dict:
             'covered_intents': int(covered(data.table).sum())}
 
 def variants_of(data:Clustering) -> dict:
-    "Figures whose definitions compete, side by side"
+    "Figures whose definitions compete: both protocols, and NMI and ARI after the leftover clusters became one"
     if not len(data): return {}
-    f1 = {p: prf_figure(data.totals, 'f1', p, average_of(p, None)) for p in ('dstc11', 'aligned')}
-    def both(figure): return {v: float(figure(variant_of(data, v).totals)) for v in ('raw', 'aligned')}
-    return {'f1': {p: float(x) for p, x in f1.items()},
-            'nmi': both(partial(nmi_figure, average_method='arithmetic')), 'ari': both(ari_figure)}
+    competing = {'dstc11': {'f1': cluster_f1(data, protocol='dstc11')},
+                 'aligned': {'f1': cluster_f1(data, protocol='aligned'), 'nmi': nmi(data, variant='aligned'),
+                             'ari': ari(data, variant='aligned')}}
+    return {name: Report(scores, name) for name, scores in competing.items()}
 
 # %% ../nbs/40_intents.ipynb #4b49f328
 def by_domain(data:Clustering, figure, name, resample, choices, axis):

@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['TOWN', 'RATES', 'Sample', 'load_sample', 'simulate_states', 'checked_rates', 'simulate_slot', 'last_event',
-           'simulate', 'talk', 'said']
+           'simulate', 'decoded', 'talk', 'said']
 
 # %% ../nbs/04_sample.ipynb #702e8bf4
 import json
 from dataclasses import dataclass
 from importlib.resources import files
 import numpy as np, pandas as pd
-from .core import Corpus, Dialogue, OptionError, PairingReport, Turn, shown
+from .core import Corpus, Dialogue, OptionError, Turn, as_corpus, shown
 from .readers import read_dialeval
 from .values import States
 
@@ -24,20 +24,27 @@ class Sample:
     venues: dict        # domain -> DataFrame, one row per venue
 
 def load_sample() -> Sample:
-    "The corpus that ships with the package"
+    "The corpus that ships with the package: 31 dialogues, systems `A` and `B`, venues of three domains"
     def data(name): return json.loads((files('dialeval')/'data'/f'{name}.json').read_text(encoding='utf-8'))
     systems = {name: read_dialeval(data(f'system_{name.lower()}'), f'system {name}') for name in 'AB'}
-    return Sample(read_dialeval(data('corpus'), 'sample'), systems, {domain: pd.DataFrame(rows) for domain, rows in data('venues').items()})
+    venues = {domain: pd.DataFrame(rows) for domain, rows in data('venues').items()}
+    return Sample(read_dialeval(data('corpus'), 'sample'), systems, venues)
 
-# %% ../nbs/04_sample.ipynb #228c9112
-TOWN = {'hotel': {'area': 5, 'name': 40, 'stars': 6, 'pricerange': 3, 'parking': 2, 'book day': 7, 'book people': 8, 'book stay': 8},
-        'restaurant': {'area': 5, 'food': 30, 'name': 60, 'pricerange': 3, 'book day': 7, 'book people': 8, 'book time': 40},
-        'attraction': {'area': 5, 'name': 50, 'type': 12}, 'taxi': {'departure': 60, 'destination': 60, 'leaveat': 50, 'arriveby': 50},
+# %% ../nbs/04_sample.ipynb #08935414
+TOWN = {'hotel': {'area': 5, 'name': 40, 'stars': 6, 'pricerange': 3, 'parking': 2,
+                  'book day': 7, 'book people': 8, 'book stay': 8},
+        'restaurant': {'area': 5, 'food': 30, 'name': 60, 'pricerange': 3,
+                       'book day': 7, 'book people': 8, 'book time': 40},
+        'attraction': {'area': 5, 'name': 50, 'type': 12},
+        'taxi': {'departure': 60, 'destination': 60, 'leaveat': 50, 'arriveby': 50},
         'train': {'departure': 12, 'destination': 12, 'day': 7, 'leaveat': 60, 'arriveby': 60, 'book people': 8}}
 RATES = {'missed': .06, 'wrong': .04, 'late': .04, 'spurious': .002, 'deleted': .002, 'repaired': .02}
 
-def simulate_states(n_dialogues:int, seed:int=0, error_rates=None) -> States:
-    "Gold and predicted states of simulated dialogues, encoded"
+def simulate_states(n_dialogues:int,        # each of them has 3 to 12 turns
+                    seed:int=0,             # the same seed and number give the same dialogues
+                    error_rates=None,       # {name: rate} for those that differ from `RATES`
+                   ) -> States:
+    "Gold and predicted states of simulated dialogues, encoded; `OptionError` for a rate that makes no sense"
     rates = checked_rates(error_rates)
     rng = np.random.default_rng(seed)
     lengths = rng.integers(3, 13, n_dialogues)
@@ -50,11 +57,13 @@ def simulate_states(n_dialogues:int, seed:int=0, error_rates=None) -> States:
     for k, (key, size) in enumerate(zip(slots, sizes)):
         gold[k], pred[k] = simulate_slot(rng, first, lasts, len(forms), size, rates)
         forms += [f'{key[1]} {i}' for i in range(size)]
-    gold, pred = gold.T, pred.T
-    return States(slots, gold == pred, starts, [f'S{i:07}' for i in range(n_dialogues)], np.arange(len(first)) - first, gold, pred, gold != 0, forms,
-                  len(slots), frozenset(slots), PairingReport(), dict(values='simulated', names='raw', slots=len(slots), missing='empty'))
+    gold, pred, ids = gold.T, pred.T, [f'S{i:07}' for i in range(n_dialogues)]
+    choices = dict(values='simulated', names='raw', slots=len(slots), missing='empty')
+    return States(slots, gold == pred, starts, ids, np.arange(len(first)) - first, gold, pred, gold != 0, forms,
+                  len(slots), frozenset(slots), choices=choices)
 
-def checked_rates(given):
+def checked_rates(given) -> dict:
+    "All rates, the given ones in place of the usual ones"
     odd = set(given or {}) - set(RATES)
     if odd: raise OptionError('error_rates', f'a mapping with {", ".join(RATES)}', shown(sorted(odd)))
     rates = RATES | dict(given or {})
@@ -72,7 +81,8 @@ def simulate_slot(rng, first, lasts, base, size, rates, keep=-1):
     late[lasts] = False                                              # nothing comes after the last turn
     heard = np.where(some(rates['missed']) | late, keep, np.where((event > 0) & some(rates['wrong']), value(), event))
     heard[1:] = np.where(late[:-1] & (heard[1:] == keep), event[:-1], heard[1:])
-    for rate, new in (('spurious', value()), ('deleted', 0), ('repaired', gold)): heard = np.where((heard == keep) & some(rates[rate]), new, heard)
+    for rate, new in (('spurious', value()), ('deleted', 0), ('repaired', gold)):
+        heard = np.where((heard == keep) & some(rates[rate]), new, heard)
     return gold, last_event(heard, first, keep)
 
 def last_event(event, first, keep=-1):
@@ -80,14 +90,21 @@ def last_event(event, first, keep=-1):
     latest = np.maximum.accumulate(np.where(event != keep, np.arange(len(event)), -1))
     return np.where(latest >= first, event[latest], 0)
 
-# %% ../nbs/04_sample.ipynb #6e8e0a26
-def simulate(n_dialogues:int, seed:int=0, error_rates=None) -> tuple[Corpus, Corpus]: # gold, prediction
-    "Simulated dialogues with simple utterances, and a prediction with errors of the given rates"
+# %% ../nbs/04_sample.ipynb #2748ba06
+def simulate(n_dialogues:int,           # each of them has 3 to 12 turns
+             seed:int=0,                # the same seed and number give the same dialogues
+             error_rates=None,          # {name: rate} for those that differ from `RATES`
+            ) -> tuple[Corpus, Corpus]: # gold, prediction
+    "Simulated dialogues with words, and a prediction without; `OptionError` for a rate that makes no sense"
     states = simulate_states(n_dialogues, seed, error_rates)
-    sides = [[{states.slots[k]: states.forms[c] for k, c in zip(np.nonzero(row)[0].tolist(), row[row != 0].tolist())} for row in m] for m in (states.gold, states.pred)]
-    spans = list(zip(states.ids, states.starts[:-1].tolist(), states.starts[1:].tolist()))
-    gold = Corpus((Dialogue(id, talk(sides[0][a:b])) for id, a, b in spans), 'simulated')
-    return gold, Corpus((Dialogue(id, [Turn(i, state=s) for i, s in enumerate(sides[1][a:b])]) for id, a, b in spans), 'simulated system')
+    gold, pred = decoded(states, states.gold), decoded(states, states.pred)
+    spans = list(zip(states.ids, states.starts.tolist(), states.starts[1:].tolist()))
+    return (Corpus((Dialogue(id, talk(gold[a:b])) for id, a, b in spans), 'simulated'),
+            as_corpus({id: pred[a:b] for id, a, b in spans}, 'simulated system'))
+
+def decoded(states:States, matrix) -> list:
+    "The rows of a matrix of codes as states: `{(domain, slot): value}`"
+    return [{key: states.forms[code] for key, code in zip(states.slots, row) if code} for row in matrix.tolist()]
 
 def talk(states):
     "Turns whose words say what changes"
@@ -95,7 +112,9 @@ def talk(states):
             for i, (before, state) in enumerate(zip([{}, *states], states))]
 
 def said(before, state):
+    "A sentence for each slot that is new, changed or gone"
     for key in dict.fromkeys([*state, *before]):
         domain, slot = key
+        wish = 'Rather' if key in before else 'I would like'
         if key not in state: yield f'Forget the {slot} of the {domain}.'
-        elif state[key] != before.get(key): yield f'{"Rather" if key in before else "I would like"} {state[key]} for the {domain}.'
+        elif state[key] != before.get(key): yield f'{wish} {state[key]} for the {domain}.'

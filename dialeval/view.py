@@ -30,7 +30,7 @@ import numpy as np, pandas as pd
 from . import bleu, dst
 from .core import Corpus, Dialogue, OptionError, Turn, as_corpus, pair, pairing_lines, shown, slot_name
 from .score import METRICS, Columns, Score, Totals, map_choices, signature
-from .values import States, as_names, both_sides, encode, rename, turns_of
+from .values import States, as_names, both_sides, encode, parts, turns_of
 
 # %% ../nbs/59_view.ipynb #67367f8b
 class Html(str):
@@ -386,8 +386,10 @@ def cell_at(part:Excerpt, key, turn, i) -> Cell:
     return Cell(value, verdict, part.ids[began] if verdict not in ('', 'right') and began < i else None)
 
 def value_of(turn:Turn|None, key, dialect):
-    "The value as the file spells it"
-    return rename(turn.state, dialect).get(key) if turn and turn.state else None
+    "The value as the file spells it; several, if the file has them or two names that are one here"
+    state = turn.state if turn and turn.state else {}
+    values = list(dict.fromkeys(part for name, value in state.items() if dialect(name) == key for part in parts(value)))
+    return tuple(values) if len(values) > 1 else values[0] if values else None
 
 def table_rows(parts:dict, turn:Turn, i) -> list[Row]:
     "The slots that gold or a system fills in a turn"

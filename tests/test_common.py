@@ -1,5 +1,5 @@
 "What every registered metric promises, and the identities of the score behind them."
-import copy, math
+import copy, inspect, math
 
 import numpy as np
 import pytest
@@ -44,16 +44,18 @@ def test_interval_contains_the_figure(function):
 def test_same_draws_as_scipy(function):
     for s in scores(function, GOLD, PRED):
         if not s.n: continue
-        def figure(i, axis): return s.at(np.array([np.bincount(row, minlength=s.n_units) for row in i.astype(int)]) if i.ndim > 1 else np.bincount(i.astype(int), minlength=s.n_units))
-        values = bootstrap((np.arange(s.n_units),), figure, n_resamples=200, method='percentile', rng=np.random.default_rng(3))
-        if not np.isnan(values.bootstrap_distribution).any():
-            assert s.ci(n=200, seed=3)[:2] == pytest.approx(tuple(values.confidence_interval), nan_ok=True)
+        units = np.arange(s.n_units)
+        def figure(drawn, axis): return s.at((drawn[..., None] == units).sum(-2))      # how often each unit was drawn
+        theirs = bootstrap((units,), figure, n_resamples=200, method='percentile', rng=np.random.default_rng(3))
+        if not np.isnan(theirs.bootstrap_distribution).any():
+            assert s.ci(n=200, seed=3)[:2] == pytest.approx(tuple(theirs.confidence_interval), nan_ok=True)
 
 
 @each
 def test_order_changes_nothing(function):
     ids = list(GOLD.dialogues)
-    for a, b in zip(scores(function, GOLD, PRED), scores(function, only(GOLD, ids[::-1]), only(PRED, sorted(ids, key=hash)))):
+    shuffled = only(GOLD, ids[::-1]), only(PRED, sorted(ids, key=hash))
+    for a, b in zip(scores(function, GOLD, PRED), scores(function, *shuffled)):
         assert a.value == b.value or math.isnan(a.value)
         assert a.ci() == b.ci() or math.isnan(a.ci().low)
 
@@ -92,7 +94,8 @@ def test_nothing_to_score(function):
 
 @each
 def test_inputs_are_left_alone(function):
-    gold, pred = {'a': [{'hotel': {'area': ['north', 'centre'], 'stars': 4}}, {}]}, {'a': [{'hotel-area': 'North'}, {('hotel', 'stars'): None}]}
+    gold = {'a': [{'hotel': {'area': ['north', 'centre'], 'stars': 4}}, {}]}
+    pred = {'a': [{'hotel-area': 'North'}, {('hotel', 'stars'): None}]}
     kept = copy.deepcopy((gold, pred))
     scores(function, gold, pred)
     assert (gold, pred) == kept
@@ -111,8 +114,8 @@ def test_unknown_option(function):
 
 
 def test_options_are_in_the_signature_of_the_function():
-    import inspect
-    for f in DST.values(): assert {'values', 'names', 'slots', 'missing', 'strict'} <= set(inspect.signature(f).parameters)
+    shared = {'values', 'names', 'slots', 'missing', 'strict'}
+    for function in DST.values(): assert shared <= set(inspect.signature(function).parameters)
 
 
 def test_table_of_metrics():
@@ -124,12 +127,12 @@ def test_merge_knows_the_schema_of_the_whole():
     "A slot that only the second part fills belongs to |S| of the whole"
     a = ({'a': [{'x-a': '1'}]}, {'a': [{}]})
     b = ({'b': [{'x-b': '1'}]}, {'b': [{'x-b': '1'}]})
-    parts = [dst.slot_accuracy(*a), dst.slot_accuracy(*b)]
-    assert [s.value for s in parts] == [0, 1] and merge(parts).value == 1 - 1/(2*2) == dst.slot_accuracy(a[0] | b[0], a[1] | b[1]).value
+    parts, whole = [dst.slot_accuracy(*a), dst.slot_accuracy(*b)], dst.slot_accuracy(a[0] | b[0], a[1] | b[1])
+    assert [s.value for s in parts] == [0, 1] and merge(parts).value == whole.value == 1 - 1/(2*2)
 
 
 def test_merge_refuses():
-    a, b = dst.joint_goal_accuracy({'a': [{}]}, {'a': [{}]}), dst.joint_goal_accuracy({'a': [{}]}, {'a': [{}]}, values='raw')
+    a, b = (dst.joint_goal_accuracy({'a': [{}]}, {'a': [{}]}, values=policy) for policy in ('default', 'raw'))
     with pytest.raises(PairingError, match='one signature'): merge([a, b])
     with pytest.raises(PairingError, match="'a' twice"): merge([a, a])
     with pytest.raises(OptionError): merge([])
@@ -166,11 +169,22 @@ def test_report():
     report = dst.evaluate(GOLD, PRED)
     report.ci()
     found = report.to_dict(by=['domain'])
-    assert set(found['by']['domain']) == {'attraction', 'hotel', 'restaurant'} and found['intervals']['joint_goal_accuracy'][0] < found['joint_goal_accuracy']
-    assert report.to_markdown().count('\n| ') == len(report.scores) + sum('[released]' in n for n in report.to_latex().splitlines())
+    assert set(found['by']['domain']) == {'attraction', 'hotel', 'restaurant'}
+    assert found['intervals']['joint_goal_accuracy'][0] < found['joint_goal_accuracy']
+    competing = sum('[released]' in line for line in report.to_latex().splitlines())
+    assert competing and report.to_markdown().count('\n| ') == len(report.scores) + competing
     assert r'flexible\_goal\_accuracy@0.5' in report.to_latex() and '[released]' in repr(report)
     assert set(report.variants) == {'paper', 'released'} and report.variants['released'].intervals
-    assert report.by('turn')[0].counts['n'] == 31
+
+
+def test_parts_of_a_report():
+    parts = dst.evaluate(GOLD, PRED, values='raw').by('turn')
+    assert parts[0].counts['n'] == 31
+    assert parts[0].signature.startswith('dst|values:raw|') and 'turn:0' in parts[0].signature
+    table, score = parts.frame(ci=True), parts[1]['slot_f1']
+    assert tuple(table.loc[1, ['slot_f1 low', 'slot_f1 high']]) == score.ci()[:2]
+    groups = dst.evaluate(GOLD, PRED).by({d.id: len(d) > 5 for d in GOLD})
+    assert 'group:True' in groups[True].signature and groups.axis == 'group'
 
 
 def test_group_by_goal_or_length():
@@ -183,10 +197,11 @@ def test_group_by_goal_or_length():
 
 def test_by_turns_options():
     states = encode(GOLD, PRED)
-    counts = {turns: dst.joint_goal_accuracy(states).by('domain', turns=turns)['hotel'].n for turns in ('active', 'dialogues', 'all')}
-    assert counts['active'] < counts['dialogues'] < counts['all'] == 167
-    assert 'turns:all' in dst.joint_goal_accuracy(states).by('domain', turns='all')['hotel'].signature
-    with pytest.raises(OptionError): dst.joint_goal_accuracy(states).by('domain', turns='some')
+    score = dst.joint_goal_accuracy(states)
+    hotel = {turns: score.by('domain', turns=turns)['hotel'] for turns in ('active', 'dialogues', 'all')}
+    assert hotel['active'].n < hotel['dialogues'].n < hotel['all'].n == 167
+    assert 'turns:all' in hotel['all'].signature
+    with pytest.raises(OptionError): score.by('domain', turns='some')
 
 
 def test_metric_modules_are_registered():
