@@ -57,7 +57,7 @@ def map_html(data:Clustering, live=True) -> Html:
     head = [heading(name_of(data.clusters, j), live, intent=None, cluster=j) for j in columns]
     rows = [map_row(data, data.intents.index(label), dict(zip(columns, counts)), live)
             for label, counts in zip(table.index, table.to_numpy().tolist())]
-    return table_html('Intents by clusters; framed: the cluster stands for the intent', ['', *head], rows, 'grid map')
+    return table_html('Intents by clusters; framed: the cluster stands for the intent', ['', *head], rows, 'counts map')
 
 def map_row(data:Clustering, i:int, counts:dict, live) -> Html:
     "One intent: how many of its items lie in each cluster"
@@ -88,7 +88,7 @@ def figures_html(before:dict, now:dict) -> Html:
         change = now[name] - before[name]
         told = number(before[name]), number(now[name]), '+'*(change > 0) + number(change) if change else '·'
         return h('tr', h('th', name, scope='row'), [h('td', text) for text in told])
-    return table_html('What if', ['', 'before', 'now', 'change'], list(map(row, before)), 'grid')
+    return table_html('What if', ['', 'before', 'now', 'change'], list(map(row, before)), 'counts')
 
 def items_html(data:Clustering, chosen:np.ndarray, most=200) -> Html:
     "The chosen items with their intent and cluster, at most so many"

@@ -73,7 +73,7 @@ def grid_html(caption, counts:pd.DataFrame, queries:pd.DataFrame, live) -> Html:
         return h('td', ask, style=f'--share:{n/most:.2f}')
     rows = [h('tr', h('th', label, scope='row'), list(map(cell, *line)))
             for label, *line in zip(counts.index, counts.to_numpy().tolist(), queries.to_numpy().tolist())]
-    return table_html(caption, ['', *counts], rows, 'grid')
+    return table_html(caption, ['', *counts], rows, 'counts')
 
 def overview_html(c:Conversations, reading:str, live=True) -> Html:
     "Errors of a system by slot, kind and turn, and how the systems agree"

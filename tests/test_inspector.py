@@ -318,7 +318,7 @@ def test_verdicts_only():
 
 def test_missing_predictions_are_said():
     insp = Inspector({'a': [{'x-y': '1'}], 'b': [{'x-y': '1'}]}, {'a': [{'x-y': '1'}]}, at='b:0')
-    assert 'no prediction' in insp.transcript and 'no prediction' in insp.frame
+    assert 'no prediction' in insp.transcript and 'without a prediction' in insp.frame
 
 
 @pytest.mark.parametrize('gold', [{}, {'a': []}])
