@@ -6,8 +6,8 @@
 __all__ = ['main', 'print_version', 'make_parser', 'add_dst', 'add_reading', 'add_common', 'run_dst', 'show', 'values_option',
            'slots_option', 'listed', 'add_files', 'responses', 'sides', 'add_task', 'run_task', 'add_bleu', 'run_bleu',
            'spoken', 'add_nlg', 'run_nlg', 'add_multiwoz', 'run_multiwoz', 'add_human', 'run_human', 'add_intents',
-           'run_intents', 'add_compare', 'run_compare', 'add_demo', 'run_demo', 'add_formats', 'run_formats',
-           'add_metrics', 'run_metrics']
+           'run_intents', 'add_compare', 'run_compare', 'add_inspect', 'run_inspect', 'add_demo', 'run_demo',
+           'add_formats', 'run_formats', 'add_metrics', 'run_metrics']
 
 # %% ../nbs/80_cli.ipynb #193f6811
 import argparse, sys
@@ -45,8 +45,8 @@ def make_parser():
     parser = argparse.ArgumentParser('dialeval', description='Evaluate task-oriented dialogue, turn by turn.')
     parser.add_argument('--version', action='store_true', help='print the version and exit')
     commands = parser.add_subparsers(dest='command', metavar='COMMAND')
-    for add in (add_dst, add_task, add_bleu, add_nlg, add_multiwoz, add_human, add_intents, add_compare, add_demo,
-                add_formats, add_metrics):
+    for add in (add_dst, add_task, add_bleu, add_nlg, add_multiwoz, add_human, add_intents, add_compare, add_inspect,
+                add_demo, add_formats, add_metrics):
         add(commands)
     return parser
 
@@ -311,6 +311,27 @@ def run_compare(args):
     systems = {name: getattr(found := readers.read(path), 'pred', found) for name, path in named}
     result = compare.compare(gold, systems, args.metric)
     print(result.to_json() if args.json else result)
+
+# %% ../nbs/80_cli.ipynb #a6cea392
+def add_inspect(commands):
+    "The command `inspect`"
+    p = commands.add_parser('inspect', help='conversations turn by turn, as one HTML file that needs nothing else')
+    p.add_argument('pred', metavar='PRED', help='the prediction (or a file that holds gold, too)')
+    p.add_argument('gold', metavar='GOLD', nargs='?', help='the gold states')
+    p.add_argument('--format', help='format of PRED (default: recognised)')
+    p.add_argument('-o', '--output', metavar='FILE', required=True, help='the file to write')
+    p.add_argument('-n', type=int, default=100, help='at most so many dialogues (default: 100)')
+    p.add_argument('--query', default='', help='only dialogues with turns that satisfy a pandas expression')
+    p.add_argument('--search', default='', help='only dialogues with turns that contain a text')
+    p.add_argument('--order', choices=('id', 'worst', 'longest'), default='id', help='which come first (default: id)')
+    p.set_defaults(run=run_inspect)
+
+def run_inspect(args):
+    "Read, write the page, say where it is"
+    from dialeval import inspector, readers
+    gold, pred = readers.read_pair(args.pred, args.gold, args.format)
+    choices = {name: getattr(args, name) for name in ('n', 'query', 'search', 'order')}
+    print(inspector.inspect_html(gold, pred, args.output, **choices))
 
 # %% ../nbs/80_cli.ipynb #b929ab22
 def add_demo(commands):
