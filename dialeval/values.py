@@ -260,8 +260,12 @@ class States:
 
     def views(self, axis, turns='active'):
         "Triples of key, restricted states and turns that count, along `domain`, `slot` or `turn`"
-        return views(self, axis, turns)
+        if axis == 'turn': return views(self, axis, turns)
+        kept = self.__dict__.setdefault('_views', {})           # the scores of a report look at the same views
+        if (axis, turns) not in kept: kept[axis, turns] = list(views(self, axis, turns))
+        return kept[axis, turns]
 
+    def __getstate__(self): return {name: x for name, x in self.__dict__.items() if not name.startswith('_')}
     def __repr__(self): return f'States({len(self.ids)} dialogues, {self.n_turns} turns, {len(self.slots)} slots)'
 
 def slot_count(matrix):
@@ -282,7 +286,9 @@ def only(states:States, columns) -> States:
     cut = {name: m[:, columns] for name, m in matrices.items() if m is not None}
     slots = [states.slots[k] for k in columns]
     schema = states.schema & frozenset(slots)
-    return replace(states, slots=slots, schema=schema, size=states.size and len(schema), **cut)
+    view = replace(states, slots=slots, schema=schema, size=states.size and len(schema), **cut)
+    view.__dict__.update(dialogue=states.dialogue, position=states.position)         # the turns are the same
+    return view
 
 # %% ../nbs/01_values.ipynb #6da96d6b
 def views(states:States, axis:str, turns:str='active'):

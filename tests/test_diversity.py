@@ -12,8 +12,6 @@ from dialeval.diversity import distinct, distinct_1, evaluate, msttr, token_entr
 from dialeval.sample import load_sample
 from dialeval.score import METRICS, Report, merge, part
 
-settings.register_profile('slow machine', deadline=None)
-settings.load_profile('slow machine')
 text = st.lists(st.sampled_from('a b c d [value_x] .'.split()), max_size=8).map(' '.join)
 dialogues = st.dictionaries(st.sampled_from('pqrst'), st.lists(text, max_size=5), min_size=1)
 orders = st.sampled_from([1, 2, 3, 'u'])
