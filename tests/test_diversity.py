@@ -3,7 +3,7 @@ import json, math, re
 from collections import Counter
 
 import numpy as np, pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import entropy
 
 from dialeval import diversity as page

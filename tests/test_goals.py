@@ -2,7 +2,7 @@
 import json, math, pickle
 
 import numpy as np, pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from dialeval import bleu, diversity
