@@ -3,10 +3,12 @@ import json, os, re, signal, socket, subprocess, sys, time, urllib.request
 
 import nbformat, pytest
 from conftest import ROOT
+import test_inspector
 from test_page import expect, is_light, serious
 
 pytestmark = pytest.mark.browser
-READY = "() => { const s = window.jupyterapp?.shell?.currentWidget?.sessionContext; return s?.isReady && s.session?.kernel?.status === 'idle' }"
+READY = """() => { const s = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+                    return s?.isReady && s.session?.kernel?.status === 'idle' }"""
 RUN = "() => { window.jupyterapp.commands.execute('notebook:run-all-cells') }"   # braces: its promise never ends
 NEWS = 'settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings'
 
@@ -20,11 +22,11 @@ def lab(tmp_path_factory):
     with socket.socket() as s:
         s.bind(('127.0.0.1', 0))
         port = s.getsockname()[1]
-    env = os.environ | {'PYTHONPATH': str(ROOT), 'JUPYTER_CONFIG_DIR': str(folder/'config'), 'JUPYTERLAB_SETTINGS_DIR': str(folder/'settings'),
-                        'JUPYTERLAB_WORKSPACES_DIR': str(folder/'workspaces')}
-    options = [f'--port={port}', '--no-browser', '--allow-root', '--ip=127.0.0.1', '--IdentityProvider.token=t', f'--ServerApp.root_dir={folder}',
-               '--LabApp.expose_app_in_browser=True']
-    with open(folder/'log', 'w') as log: server = subprocess.Popen([sys.executable, '-m', 'jupyterlab', *options], env=env, stdout=log, stderr=log)
+    places = {'JUPYTER_CONFIG_DIR': 'config', 'JUPYTERLAB_SETTINGS_DIR': 'settings', 'JUPYTERLAB_WORKSPACES_DIR': 'spaces'}
+    env = os.environ | {'PYTHONPATH': str(ROOT)} | {name: str(folder/place) for name, place in places.items()}
+    command = [sys.executable, '-m', 'jupyterlab', f'--port={port}', '--no-browser', '--allow-root', '--ip=127.0.0.1',
+               '--IdentityProvider.token=t', f'--ServerApp.root_dir={folder}', '--LabApp.expose_app_in_browser=True']
+    with open(folder/'log', 'w') as log: server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
     try:
         wait_for(f'http://127.0.0.1:{port}/api?token=t')
         yield Lab(f'http://127.0.0.1:{port}', folder)
@@ -61,6 +63,7 @@ from dialeval.inspector import Inspector
 from dialeval.rater import WEN, Rater, preference
 sample = load_sample()
 '''
+SURVIVOR = '"a cell that must survive"'
 NASTY = '''from dialeval.inspector import Inspector
 import sys; sys.path.insert(0, TESTS)
 from test_inspector import nasty
@@ -72,7 +75,7 @@ Inspector(gold, pred, mode="compare")
 @pytest.fixture
 def inspector(lab, page):
     "An inspector on the screen, with the focus in it"
-    lab.open(page, 'inspector.ipynb', START + 'insp = Inspector(sample.gold, sample.systems, at="PMUL2563:2")\ninsp', '"a cell that must survive"')
+    lab.open(page, 'inspector.ipynb', START + 'Inspector(sample.gold, sample.systems, at="PMUL2563:2")', SURVIVOR)
     page.locator('.turn[aria-current=true] .user').click(timeout=60_000)
     return page
 
@@ -80,16 +83,24 @@ def inspector(lab, page):
 def at(page, turn): expect(page.locator('.turn[aria-current=true]')).to_have_attribute('data-at', turn)
 
 
-def cells(page): return page.evaluate("() => [...window.jupyterapp.shell.currentWidget.content.model.cells].map(c => c.sharedModel.getSource())")
+def cells(page):
+    "The sources of the notebook's cells"
+    model = 'window.jupyterapp.shell.currentWidget.content.model'
+    return page.evaluate(f'() => [...{model}.cells].map(cell => cell.sharedModel.getSource())')
 
 
 def test_keys(inspector):
     page, before = inspector, cells(inspector)
-    for key, turn in (('e', 'PMUL2563:3'), ('j', 'PMUL2563:4'), ('ArrowUp', 'PMUL2563:3'), ('E', 'PMUL2563:2'), ('G', 'PMUL2563:5'), ('g', 'PMUL2563:0'), (']', 'R01:0'), ('[', 'PMUL2563:0'), ('e', 'PMUL2563:2')):
+    for key, turn in zip('e j ArrowUp E G g e'.split(), (3, 4, 3, 2, 5, 0, 2)):
         page.keyboard.press(key)
-        at(page, turn)
+        at(page, f'PMUL2563:{turn}')
+    page.keyboard.press(']')
+    at(page, 'R01:0')
+    page.keyboard.press('[')
+    at(page, 'PMUL2563:0')
+    page.keyboard.press('e')
     expect(page.locator('[data-pane=outcome] .line')).to_contain_text('own mistake · missed hotel-area, hotel-stars')
-    for key in ('x', 'd', 'd', 'a', 'b', 'c', 'v', 'm', 'z', 'Shift+M', 'o', 'Enter'): page.keyboard.press(key)
+    for key in 'x d d a b c v m z Shift+M o Enter'.split(): page.keyboard.press(key)
     page.keyboard.press('?')
     expect(page.locator('.legend .keys')).to_be_visible()
     at(page, 'PMUL2563:2')
@@ -142,10 +153,12 @@ def test_query_and_search(inspector):
 
 
 def test_attributes_and_page_are_one(lab, page):
-    lab.open(page, 'state.ipynb', START + 'insp = Inspector(sample.gold, sample.systems)\ninsp', 'insp.at, insp.only_wrong, insp.mode = "R02:1", True, "compare"', 'print(insp.link())')
+    lab.open(page, 'state.ipynb', START + 'insp = Inspector(sample.gold, sample.systems)\ninsp',
+             'insp.at, insp.only_wrong, insp.mode = "R02:1", True, "compare"', 'print(insp.link())')
     at(page, 'R02:1')
     expect(page.get_by_label('only wrong')).to_be_checked()
-    expect(page.locator('.jp-OutputArea').last).to_contain_text("Inspector(gold, pred, at='R02:1', mode='compare', only_wrong=True)")
+    link = "Inspector(gold, pred, at='R02:1', mode='compare', only_wrong=True)"
+    expect(page.locator('.jp-OutputArea').last).to_contain_text(link)
 
 
 def test_long_list(lab, page):
@@ -163,7 +176,8 @@ def test_long_list(lab, page):
 
 @pytest.mark.parametrize('theme', ['JupyterLab Light', 'JupyterLab Dark'])
 def test_no_serious_barrier(lab, page, theme):
-    lab.open(page, 'axe.ipynb', START + 'Inspector(sample.gold, sample.systems, at="PMUL2563:4", mode="compare")', 'Inspector(sample.gold, sample.systems, mode="overview")',
+    lab.open(page, 'axe.ipynb', START + 'Inspector(sample.gold, sample.systems, at="PMUL2563:4", mode="compare")',
+             'Inspector(sample.gold, sample.systems, mode="overview")',
              'Rater(sample.systems, WEN, "axe.jsonl", gold=sample.gold)', EXPLORER)
     page.locator('.dialeval.explorer td.aligned').first.wait_for(timeout=60_000)
     page.evaluate('theme => { window.jupyterapp.commands.execute("apputils:change-theme", {theme}) }', theme)
@@ -175,26 +189,28 @@ def test_no_serious_barrier(lab, page, theme):
 
 
 def test_text_stays_text(lab, page):
-    lab.open(page, 'nasty.ipynb', NASTY, 'from IPython.display import HTML\nHTML(Inspector(gold, pred)._repr_mimebundle_()[0]["text/html"])')
+    still = 'from IPython.display import HTML\nHTML(Inspector(gold, pred)._repr_mimebundle_()[0]["text/html"])'
+    lab.open(page, 'nasty.ipynb', NASTY, still)
     expect(page.locator('.dialeval.still .user')).to_contain_text('$5 and $6', timeout=60_000)
     page.keyboard.press('e')
     page.wait_for_timeout(1000)                         # MathJax has had its time
     for part in ('.dialeval.app', '.dialeval.still'):
         assert page.locator(part).locator('mjx-container, .MathJax, img, script').count() == 0
-        expect(page.locator(part).locator('.user')).to_contain_text('<img src=x onerror="window.hacked=1"> $5 and $6 & <b>')
+        expect(page.locator(part).locator('.user')).to_contain_text(test_inspector.NASTY)
     assert page.evaluate('window.hacked') is None and page.problems == []
 
 
 EXPLORER = '''import pandas as pd
 from dialeval import intents
 from dialeval.explorer import IntentExplorer
-items = pd.DataFrame({"text": ["my balance", "the balance", "lost card", "card gone", "my <b>card</b>"], "intent": ["b", "b", "c", "c", "c"], "cluster": [0, 1, 2, 2, 0]})
+texts = ["my balance", "the balance", "lost card", "card gone", "my <b>card</b>"]
+items = pd.DataFrame({"text": texts, "intent": list("bbccc"), "cluster": [0, 1, 2, 2, 0]})
 explorer = IntentExplorer(intents.evaluate(items))
 explorer'''
 
 
 def test_explorer(lab, page):
-    lab.open(page, 'explorer.ipynb', EXPLORER, '"a cell that must survive"')
+    lab.open(page, 'explorer.ipynb', EXPLORER, SURVIVOR)
     page.locator('td.aligned').first.click(timeout=60_000)
     expect(page.locator('[data-pane=items] li')).to_have_count(2)
     page.keyboard.press('e')
@@ -222,7 +238,7 @@ def pressed(page): return page.locator('.question [aria-pressed=true] kbd')
 
 def test_rate_kill_and_resume(lab, page):
     "kill -9 between two ratings loses none that was confirmed"
-    lab.open(page, 'rate.ipynb', RATING, '"a cell that must survive"')
+    lab.open(page, 'rate.ipynb', RATING, SURVIVOR)
     page.locator('.said').first.click(timeout=60_000)
     state = page.evaluate("() => document.querySelector('.dialeval.rater').outerHTML")
     assert '"A"' not in state and '>A<' not in state and '>B<' not in state

@@ -48,10 +48,13 @@ def serious(page, within='html'):
 def test_keys(page, url):
     opened(page, url + '#PMUL2563-t2')
     assert current(page) == 'PMUL2563:2' and page.locator('article:visible').count() == 1
-    for key, at in (('e', 'PMUL2563:3'), ('ArrowDown', 'PMUL2563:4'), ('k', 'PMUL2563:3'), ('E', 'PMUL2563:2'), ('G', 'PMUL2563:5'), ('g', 'PMUL2563:0'), ('[', 'M09:0'), (']', 'PMUL2563:0'), ('j', 'PMUL2563:1')):
+    for key, turn in zip('e ArrowDown k E G g j'.split(), (3, 4, 3, 2, 5, 0, 1)):
         page.keyboard.press(key)
-        assert current(page) == at
-        assert page.url.endswith('#' + at.replace(':', '-t'))
+        assert current(page) == f'PMUL2563:{turn}' and page.url.endswith(f'#PMUL2563-t{turn}')
+    page.keyboard.press('[')
+    assert current(page) == 'M09:0'
+    page.keyboard.press(']')
+    assert current(page) == 'PMUL2563:0'
     page.keyboard.press('E')
     assert current(page).startswith('M09')
     page.keyboard.press('Control+e')
@@ -110,9 +113,11 @@ def test_toggles(page, url):
 def test_without_scripts(chromium, url):
     with chromium.new_context(java_script_enabled=False, viewport={'width': 1200, 'height': 800}) as context:
         page = opened(context.new_page(), url + '#PMUL2563-t2')
-        assert page.locator('article:visible').count() == 31 and page.locator('#PMUL2563-t2').get_by_text('missed').first.is_visible()
+        assert page.locator('article:visible').count() == 31
+        assert page.locator('#PMUL2563-t2').get_by_text('missed').first.is_visible()
         assert 0 <= page.locator('#PMUL2563-t2').bounding_box()['y'] < 800
-        assert not page.get_by_label('Search').is_visible() and page.get_by_text('Shows 31 of 31 dialogues').is_visible()
+        assert page.get_by_text('Shows 31 of 31 dialogues').count() == 1
+        assert not page.get_by_label('Search').is_visible()
         page.locator('#PMUL2563-t5').get_by_role('link', name='turn 4').first.click()
         assert page.url.endswith('#PMUL2563-t4') and 0 <= page.locator('#PMUL2563-t4').bounding_box()['y'] < 800
         page.get_by_label('only wrong').check()
@@ -122,16 +127,18 @@ def test_without_scripts(chromium, url):
 
 def is_light(page):
     "Is the ground lighter than the ink?"
-    colours = [page.locator('.dialeval').first.evaluate(f'e => getComputedStyle(e).{name}') for name in ('backgroundColor', 'color')]
-    ground, ink = ([float(n) for n in re.findall(r'[\d.]+', colour)[:3]] for colour in colours)
-    return sum(ground) > sum(ink)
+    def light(name):
+        colour = page.locator('.dialeval').first.evaluate(f'e => getComputedStyle(e).{name}')
+        return sum(float(n) for n in re.findall(r'[\d.]+', colour)[:3])
+    return light('backgroundColor') > light('color')
 
 
 def without_script(url):
     "A copy of the page whose script does not run, for axe-core itself needs scripts"
     path = Path(url.removeprefix('file://'))
     still = path.with_name('still.html')
-    still.write_text(path.read_text(encoding='utf-8').replace('<script type="module">', '<script type="text/plain">'), encoding='utf-8')
+    text = path.read_text(encoding='utf-8').replace('<script type="module">', '<script type="text/plain">')
+    still.write_text(text, encoding='utf-8')
     return still.as_uri()
 
 
@@ -150,7 +157,8 @@ def test_text_stays_text(page, tmp_path):
     opened(page, inspect_html(gold, pred, tmp_path/'n.html', title='<b>').as_uri())
     page.keyboard.press('e')
     assert page.evaluate('window.hacked') is None and page.locator('img').count() == 0 and page.problems == []
-    assert '$5 and $6' in page.locator('.turn .user').inner_text() and page.locator('article h2').inner_text().startswith('<img')
+    assert '$5 and $6' in page.locator('.turn .user').inner_text()
+    assert page.locator('article h2').inner_text().startswith('<img')
 
 
 @pytest.mark.data('dst/fga/somdst100.json')
@@ -162,7 +170,8 @@ def test_real_file(page, data, tmp_path):
     page.get_by_label('Search').fill('PMUL2563')
     page.wait_for_function("document.querySelectorAll('nav li:not([hidden])').length === 1")
     told = page.locator('article:visible .turn .line').all_inner_texts()
-    assert [t.split(' · ')[0] for t in told[2:6]] == ['✗ own mistake', '↩ inherited from turn 2', '✗ own mistake', '↩ inherited from turn 4']
+    whose = ['✗ own mistake', '↩ inherited from turn 2', '✗ own mistake', '↩ inherited from turn 4']
+    assert [text.split(' · ')[0] for text in told[2:6]] == whose
     assert path.stat().st_size < 5_000_000 and page.problems == []
 
 

@@ -1,5 +1,6 @@
-// The front end of dialeval's widgets and saved pages. It knows nothing of dialogues: it puts HTML into its panes and tells the model what was
-// clicked, typed or pressed. The model of a widget is Python; that of a saved page, `pageModel`, finds its answers in the page.
+// The front end of dialeval's widgets and saved pages. It knows nothing of dialogues: it puts HTML into its panes and
+// tells the model what was clicked, typed or pressed. The model of a widget is Python; that of a saved page,
+// `pageModel`, finds its answers in the page.
 //
 //   data-pane="x"       shows the trait x, which is HTML; data-text="x" shows it as text
 //   data-set='{"x": 1}' sets traits when clicked
@@ -13,15 +14,25 @@ const state = control => control.type === 'checkbox' ? control.checked : control
 
 function connect(root, model, keys = root) {
   const all = selector => [...root.querySelectorAll(selector)];
-  const on = (target, type, f) => { target.addEventListener(type, f); undo.push(() => target.removeEventListener(type, f)); };
-  const set = traits => { for (const [name, value] of Object.entries(traits)) model.set(name, value); model.save_changes(); };
+  const on = (target, type, f) => {
+    target.addEventListener(type, f);
+    undo.push(() => target.removeEventListener(type, f));
+  };
+  const set = traits => {
+    for (const [name, value] of Object.entries(traits)) model.set(name, value);
+    model.save_changes();
+  };
+  const call = (order, ...more) => {
+    const [name, ...args] = JSON.parse(order);
+    model.send({ do: name, args: [...args, ...more] });
+  };
   const hasFocus = () => root.contains(root.getRootNode().activeElement);
   const later = (name, ms, f) => { clearTimeout(timers[name]); timers[name] = setTimeout(f, ms); };
   const timers = {}, undo = [], settled = [() => reveal(root.querySelector('.turn[aria-current=true]'))];
 
   function act(target) {
-    const { do: call, set: traits, at } = target.dataset;
-    if (call) { const [name, ...args] = JSON.parse(call); model.send({ do: name, args }); }
+    const { do: order, set: traits, at } = target.dataset;
+    if (order) call(order);
     if (traits) set(JSON.parse(traits));
     if (at) set({ at });
   }
@@ -35,17 +46,17 @@ function connect(root, model, keys = root) {
   });
   on(root, 'input', e => {
     const control = e.target.closest('[data-trait]'), name = control?.dataset.trait;
-    if (control) later(name, control.matches('select, [type=checkbox]') ? 0 : 250, () => set({ [name]: state(control) }));
+    const pause = control?.matches('select, [type=checkbox]') ? 0 : 250;
+    if (control) later(name, pause, () => set({ [name]: state(control) }));
   });
-  on(root, 'focusin', e => e.target.setAttribute('data-lm-suppress-shortcuts', true));     // JupyterLab looks at the focused element first
-  on(root, 'change', e => {
-    if (e.target.dataset.change) { const [name, ...args] = JSON.parse(e.target.dataset.change); model.send({ do: name, args: [...args, e.target.value] }); }
-  });
+  on(root, 'change', e => e.target.dataset.change && call(e.target.dataset.change, e.target.value));
+  on(root, 'focusin', e => e.target.setAttribute('data-lm-suppress-shortcuts', true));      // JupyterLab looks there
   on(keys, 'keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (isTyping(e.target)) {
-      if (e.key === 'Escape' && root.contains(e.target)) { e.preventDefault(); root.focus(); }     // by default it would empty a search box
-      return;
+      if (e.key !== 'Escape' || !root.contains(e.target)) return;
+      e.preventDefault();                             // or else it empties a search box
+      return root.focus();
     }
     if (e.target.closest('button, a, summary') && ['Enter', ' '].includes(e.key)) return;
     const control = all('[data-key]').find(c => c.dataset.key.split(' ').includes(e.key));
@@ -54,7 +65,8 @@ function connect(root, model, keys = root) {
     e.preventDefault();
     e.stopPropagation();
     if (!control) model.send({ do: digits, args: [e.key] });
-    else isTyping(control) ? control.focus() : control.click();
+    else if (isTyping(control)) control.focus();
+    else control.click();
   });
 
   function reveal(item, box = item?.closest('.scroll')) {
@@ -66,13 +78,13 @@ function connect(root, model, keys = root) {
   }
 
   function mark() {                                   // what is current, pressed
-    const at = model.get('at');
-    if (at !== undefined) {
-      for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === model.get('dialogue'));
-      for (const turn of all('.turn, .step')) turn.setAttribute('aria-current', turn.dataset.at === at);
+    const [at, dialogue] = ['at', 'dialogue'].map(name => model.get(name));
+    for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === dialogue);
+    for (const turn of all('.turn, .step')) turn.setAttribute('aria-current', turn.dataset.at === at);
+    for (const button of all('[data-set][aria-pressed]')) {
+      const traits = Object.entries(JSON.parse(button.dataset.set));
+      button.setAttribute('aria-pressed', traits.every(([name, value]) => model.get(name) === value));
     }
-    for (const button of all('[data-set][aria-pressed]'))
-      button.setAttribute('aria-pressed', Object.entries(JSON.parse(button.dataset.set)).every(([name, value]) => model.get(name) === value));
   }
 
   function show(name) {                               // a trait that has changed
@@ -83,7 +95,8 @@ function connect(root, model, keys = root) {
     }
     for (const pane of all(`[data-text="${name}"]`)) pane.textContent = value;
     for (const control of all(`[data-trait="${name}"]`))
-      if (state(control) !== value && control !== root.getRootNode().activeElement) control[control.type === 'checkbox' ? 'checked' : 'value'] = value;
+      if (state(control) !== value && control !== root.getRootNode().activeElement)
+        control[control.type === 'checkbox' ? 'checked' : 'value'] = value;
     if (focused && !hasFocus()) root.focus({ preventScroll: true });
     if (name === 'mode') root.dataset.mode = value;
     mark();
@@ -116,8 +129,9 @@ function connect(root, model, keys = root) {
     f();
   }
 
-  const names = new Set([...all('[data-pane]').map(p => p.dataset.pane), ...all('[data-text]').map(p => p.dataset.text), ...all('[data-trait]').map(c => c.dataset.trait),
-                         ...all('[data-set][aria-pressed]').flatMap(b => Object.keys(JSON.parse(b.dataset.set))), 'at', 'dialogue']);
+  const named = kind => all(`[data-${kind}]`).map(element => element.dataset[kind]);
+  const pressed = all('[data-set][aria-pressed]').flatMap(button => Object.keys(JSON.parse(button.dataset.set)));
+  const names = new Set([...['pane', 'text', 'trait'].flatMap(named), ...pressed, 'at', 'dialogue']);
   for (const name of names) watch([name], () => show(name));
   for (const list of all('[data-virtual]')) virtual(list);
   const size = new ResizeObserver(() => settled.forEach(f => f()));      // nothing can be scrolled before it has a size
@@ -135,9 +149,11 @@ function render({ model, el }) {
 function pageModel(root) {
   const turns = [...root.querySelectorAll('.turn')], rows = root.querySelectorAll('[data-dialogue]');
   const dialogue = turn => turn.closest('article'), first = article => article.querySelector('.turn');
-  const text = new Map(turns.map(turn => [turn, (dialogue(turn).dataset.name + ' ' + turn.querySelector('.talk').textContent).toLowerCase()]));
+  const words = turn => `${dialogue(turn).dataset.name} ${turn.querySelector('.talk').textContent}`.toLowerCase();
+  const text = new Map(turns.map(turn => [turn, words(turn)]));
   const values = { at: '', dialogue: '', search: '', only: '', summary: '', announce: '' }, listeners = {};
-  const chosen = turn => text.get(turn).includes(values.search.toLowerCase()) && (!values.only || turn.matches(values.only));
+  const contains = turn => text.get(turn).includes(values.search.toLowerCase());
+  const chosen = turn => contains(turn) && (!values.only || turn.matches(values.only));
   const current = () => turns.find(turn => turn.dataset.at === values.at);
   const stops = {
     turn: () => [...dialogue(current()).querySelectorAll('.turn')],
@@ -146,9 +162,11 @@ function pageModel(root) {
     dialogue: () => [...new Set(turns.filter(chosen).map(dialogue))].map(article => first(article)),
   };
   function move(kind, by) {
-    const order = turn => turns.indexOf(turn), here = order(kind === 'dialogue' ? first(dialogue(current())) : current());
-    const found = by < 0 ? stops[kind]().filter(t => order(t) < here).at(-1) : stops[kind]().find(t => order(t) > here);
-    found ? put('at', found.dataset.at) : put('announce', `No further ${kind}.`);
+    const order = turn => turns.indexOf(turn);
+    const here = order(kind === 'dialogue' ? first(dialogue(current())) : current());
+    const found = by < 0 ? stops[kind]().findLast(t => order(t) < here) : stops[kind]().find(t => order(t) > here);
+    if (found) put('at', found.dataset.at);
+    else put('announce', `No further ${kind}.`);
   }
   function end(last) { put('at', stops.turn().at(last ? -1 : 0).dataset.at); }
 
@@ -178,8 +196,9 @@ function pageModel(root) {
     put('at', (target?.closest('.turn') ?? (target && first(target)) ?? turns[0]).dataset.at);
   }
   const commands = { move, end };
-  return { get: name => values[name], set: put, save_changes() {}, off() {}, follow, filter, send: ({ do: name, args }) => commands[name](...args),
-    on: (event, f) => (listeners[event.slice('change:'.length)] ??= []).push(f) };
+  const send = ({ do: name, args }) => commands[name](...args);
+  const on = (event, f) => (listeners[event.slice('change:'.length)] ??= []).push(f);
+  return { get: name => values[name], set: put, send, on, off() {}, save_changes() {}, follow, filter };
 }
 
 function page(root) {

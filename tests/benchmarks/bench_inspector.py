@@ -1,4 +1,4 @@
-"Opening the inspector on 10,000 dialogues, and stepping: time in the kernel, size of the messages, number of widget models."
+"Opening the inspector on 10,000 dialogues, and stepping: time in the kernel, size of messages, number of widgets."
 import json, statistics, sys
 from time import perf_counter
 
@@ -41,8 +41,9 @@ def measure(dialogues=10_000):
     query, _ = clock(setattr, widget, 'query', '`hotel-area` == "missed" and position > 2')
     search, _ = clock(setattr, widget, 'search', 'north')
     overview, _ = clock(setattr, widget, 'mode', 'overview')
-    return {'encoding': encoding, 'opening': opening, 'first message': state, **stepping, 'query': query, 'search': search,
-            'overview': overview, 'new models': len(_instances) - models}
+    asking = {'query': query, 'search': search, 'overview': overview}
+    return {'encoding': encoding, 'opening': opening, 'first message': state, **stepping, **asking,
+            'new models': len(_instances) - models}
 
 
 def check(dialogues=10_000):
@@ -53,9 +54,10 @@ def check(dialogues=10_000):
 
 
 def main(dialogues=10_000):
+    units = {'first message': '{:9.1f} kB'.format, 'largest step': '{:9.1f} kB'.format, 'new models': '{:9.0f}'.format}
     for name, value in measure(dialogues).items():
-        in_kilobytes = name in ('first message', 'largest step')
-        print(f'{name:14}', f'{value/1000:9.1f} kB' if in_kilobytes else f'{value:9d}' if isinstance(value, int) else f'{1000*value:9.1f} ms')
+        scale = {'first message': .001, 'largest step': .001, 'new models': 1}.get(name, 1000)
+        print(f'{name:14}', units.get(name, '{:9.1f} ms'.format)(value*scale))
 
 
 if __name__ == '__main__': main(*map(int, sys.argv[1:]))
