@@ -420,7 +420,7 @@ def schema_notes(states) -> list[str]:
     beyond = sorted(map(slot_name, filled_slots(states.slots, states.filled) - states.schema))
     named = ', '.join(f'{slot} ({n})' for slot, n in list(outside.items())[:8]) + ', …'*(len(outside) > 8)
     places = sum(outside.values())
-    if named: notes.append(f'{len(outside)} predicted slots are not in the schema, in {places} places: {named}')
+    if named: notes.append(f'predicted slots that the schema does not have ({len(outside)}, filled {places} times): {named}')
     if beyond: notes.append(f'gold fills slots that the given schema does not have: {", ".join(beyond)}')
     return notes
 
