@@ -351,7 +351,7 @@ def evaluate(goals, # `{dialogue: {domain: {"constraints", "requests", "book"}}}
             ) -> Report:
     "Inform and Success, in all and by domain, BLEU, combined score and lexical richness"
     found, scores = None, {}
-    if has_states(pred): found = outcomes(goals, pred, database=database, booked=booked, missing=missing, strict=strict)
+    if has_states(pred) and database is not None: found = outcomes(goals, pred, database=database, booked=booked, missing=missing, strict=strict)
     if found: scores = {'inform': inform(found), 'success': success(found)}
     if references is not None: scores['bleu'] = quality_of(references, pred, goals, tokenize, missing)
     if found and 'bleu' in scores: scores['combined'] = combination(scores['inform'], scores['bleu'])
@@ -370,5 +370,5 @@ def choices_of(scores, words) -> dict:
 
 def notes_on(found) -> list:
     "What a reader of Inform and Success should know"
-    if found is None: return ['there are no predicted states to ask the database with: no Inform, no Success']
+    if found is None: return ['without predicted states and a database to ask with them there is no Inform and no Success']
     return ['no bookings are given, so every REFERENCE answers a request']*(found.choices['booked'] == 'believed')
