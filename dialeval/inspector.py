@@ -185,7 +185,8 @@ def query_html() -> Html:
     "The query box, with examples to choose from"
     look = dict(type='text', placeholder=EXAMPLES[2], spellcheck='false', autocomplete='off', class_='query')
     examples = h('datalist', [h('option', value=text) for text in EXAMPLES], id='dialeval-queries')
-    return h('label', 'Query ', h('input', data_trait='query', list='dialeval-queries', **look), examples)
+    box = h('input', data_trait='query', list='dialeval-queries', **look)
+    return h('label', 'Query ', box, examples, class_='wide')
 
 def select_html(label, trait, options:dict) -> Html:
     "A choice among `{value: text}` that sets a trait"
@@ -196,7 +197,7 @@ def select_html(label, trait, options:dict) -> Html:
 DOCUMENT = '''<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>:root {{ color-scheme: light dark }} body {{ margin: 0 }}
+<style>:root {{ color-scheme: light dark; background: light-dark(#fff, #14171a) }} body {{ margin: 0 }}
 {css}</style></head>
 <body>{body}
 <script type="module">{script}

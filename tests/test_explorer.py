@@ -72,8 +72,8 @@ def test_commands(explorer):
     assert explorer.labels.iloc[4] == '0 + 1 (c)'
 
 
-BAD = [('merge', [0]), ('merge', [0, 0]), ('merge', [0, 9]), ('split', [9, 'c']), ('split', [0, 'x']), ('split', [1, 'c']),
-       ('do', ['split', 0, 'b'])]
+BAD = [('merge', [0]), ('merge', [0, 0]), ('merge', [0, 9]), ('split', [9, 'c']), ('split', [0, 'x']),
+       ('split', [1, 'c']), ('do', ['split', 0, 'b'])]
 
 
 @pytest.mark.parametrize(('name', 'arguments'), BAD)

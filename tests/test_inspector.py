@@ -2,6 +2,7 @@
 import json, os, re
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -300,6 +301,15 @@ def test_still_view(insp):
     assert html == Inspector(SAMPLE.gold, SAMPLE.systems, at='PMUL2563:2')._repr_mimebundle_()[0]['text/html']
     insp.mode = 'overview'
     assert '<button' not in insp.still() and 'Wrong slots by kind' in insp.still()
+
+
+def test_nbconvert_shows_the_dialogue(insp):
+    from nbconvert import HTMLExporter
+    data, metadata = insp._repr_mimebundle_()
+    output = nbformat.v4.new_output('execute_result', data, metadata=metadata, execution_count=1)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(outputs=[output])])
+    page, _ = HTMLExporter().from_notebook_node(notebook)
+    assert 'inherited from' in page and 'href="#PMUL2563-t2"' in page
 
 
 def test_page_says_how_much_it_shows(tmp_path):

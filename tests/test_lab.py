@@ -22,7 +22,7 @@ def lab(tmp_path_factory):
     with socket.socket() as s:
         s.bind(('127.0.0.1', 0))
         port = s.getsockname()[1]
-    places = {'JUPYTER_CONFIG_DIR': 'config', 'JUPYTERLAB_SETTINGS_DIR': 'settings', 'JUPYTERLAB_WORKSPACES_DIR': 'spaces'}
+    places = {'JUPYTER_CONFIG_DIR': 'config', 'JUPYTERLAB_SETTINGS_DIR': 'settings', 'JUPYTERLAB_WORKSPACES_DIR': 'work'}
     env = os.environ | {'PYTHONPATH': str(ROOT)} | {name: str(folder/place) for name, place in places.items()}
     command = [sys.executable, '-m', 'jupyterlab', f'--port={port}', '--no-browser', '--allow-root', '--ip=127.0.0.1',
                '--IdentityProvider.token=t', f'--ServerApp.root_dir={folder}', '--LabApp.expose_app_in_browser=True']

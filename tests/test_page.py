@@ -105,9 +105,10 @@ def test_toggles(page, url):
     rows = page.locator('.turn[aria-current=true] .states tbody tr:visible')
     everything = rows.count()
     page.get_by_label('only wrong').check()
-    assert rows.count() == 3 < everything
+    expect(rows).to_have_count(3)
     page.get_by_label('changed this turn').check()
-    assert rows.count() == 1 and 'attraction-name' in rows.inner_text()
+    expect(rows).to_have_count(1)
+    assert 'attraction-name' in rows.inner_text() and everything == 8
 
 
 def test_without_scripts(chromium, url):

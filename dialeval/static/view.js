@@ -78,27 +78,36 @@ function connect(root, model, keys = root) {
   }
 
   function mark() {                                   // what is current, pressed
-    const [at, dialogue] = ['at', 'dialogue'].map(name => model.get(name));
-    for (const row of all('[data-dialogue]')) row.setAttribute('aria-current', row.dataset.dialogue === dialogue);
-    for (const turn of all('.turn, .step')) turn.setAttribute('aria-current', turn.dataset.at === at);
+    for (const was of all('[aria-current]')) was.removeAttribute('aria-current');
+    const [at, dialogue] = ['at', 'dialogue'].map(name => CSS.escape(model.get(name) ?? ''));
+    for (const is of all(`.turn[data-at="${at}"], .step[data-at="${at}"], [data-dialogue="${dialogue}"]`))
+      is.setAttribute('aria-current', true);
     for (const button of all('[data-set][aria-pressed]')) {
       const traits = Object.entries(JSON.parse(button.dataset.set));
       button.setAttribute('aria-pressed', traits.every(([name, value]) => model.get(name) === value));
     }
   }
 
+  const parts = all('[data-pane], [data-text], [data-trait]');        // of the frame, which stays
+  const fill = {
+    pane(part, value) {
+      part.innerHTML = value;
+      if (part.matches('.transcript')) part.scrollTop = 0;
+    },
+    text(part, value) { part.textContent = value; },
+    trait(part, value) {
+      if (state(part) === value || part === root.getRootNode().activeElement) return;
+      part[part.type === 'checkbox' ? 'checked' : 'value'] = value;
+    },
+  };
   function show(name) {                               // a trait that has changed
     const value = model.get(name), focused = hasFocus();
-    for (const pane of all(`[data-pane="${name}"]`)) {
-      pane.innerHTML = value;
-      if (pane.matches('.transcript')) pane.scrollTop = 0;
-    }
-    for (const pane of all(`[data-text="${name}"]`)) pane.textContent = value;
-    for (const control of all(`[data-trait="${name}"]`))
-      if (state(control) !== value && control !== root.getRootNode().activeElement)
-        control[control.type === 'checkbox' ? 'checked' : 'value'] = value;
+    for (const part of parts)
+      for (const kind in fill) if (part.dataset[kind] === name) fill[kind](part, value);
     if (focused && !hasFocus()) root.focus({ preventScroll: true });
     if (name === 'mode') root.dataset.mode = value;
+    if (value === true || value === false) root.classList.toggle(name, value);
+    if (name === 'announce' || name === 'summary') return;
     mark();
     if (name === 'at' || name === 'transcript') settled[0]();
   }
@@ -129,9 +138,9 @@ function connect(root, model, keys = root) {
     f();
   }
 
-  const named = kind => all(`[data-${kind}]`).map(element => element.dataset[kind]);
+  const shown = parts.flatMap(part => Object.keys(fill).map(kind => part.dataset[kind])).filter(Boolean);
   const pressed = all('[data-set][aria-pressed]').flatMap(button => Object.keys(JSON.parse(button.dataset.set)));
-  const names = new Set([...['pane', 'text', 'trait'].flatMap(named), ...pressed, 'at', 'dialogue']);
+  const names = new Set([...shown, ...pressed, 'at', 'dialogue']);
   for (const name of names) watch([name], () => show(name));
   for (const list of all('[data-virtual]')) virtual(list);
   const size = new ResizeObserver(() => settled.forEach(f => f()));      // nothing can be scrolled before it has a size
@@ -148,23 +157,24 @@ function render({ model, el }) {
 // A saved page has all its turns in it. To move is to find the next element of a kind.
 function pageModel(root) {
   const turns = [...root.querySelectorAll('.turn')], rows = root.querySelectorAll('[data-dialogue]');
+  const order = new Map(turns.map((turn, i) => [turn, i])), named = new Map(turns.map(turn => [turn.dataset.at, turn]));
   const dialogue = turn => turn.closest('article'), first = article => article.querySelector('.turn');
   const words = turn => `${dialogue(turn).dataset.name} ${turn.querySelector('.talk').textContent}`.toLowerCase();
   const text = new Map(turns.map(turn => [turn, words(turn)]));
-  const values = { at: '', dialogue: '', search: '', only: '', summary: '', announce: '' }, listeners = {};
+  const values = { at: '', dialogue: '', search: '', only: '', only_wrong: false, changed: false }, listeners = {};
   const contains = turn => text.get(turn).includes(values.search.toLowerCase());
   const chosen = turn => contains(turn) && (!values.only || turn.matches(values.only));
-  const current = () => turns.find(turn => turn.dataset.at === values.at);
+  const current = () => named.get(values.at);
   const stops = {
     turn: () => [...dialogue(current()).querySelectorAll('.turn')],
     error: () => turns.filter(turn => turn.matches('.own, .inherited') && chosen(turn)),
     match: () => turns.filter(chosen),
-    dialogue: () => [...new Set(turns.filter(chosen).map(dialogue))].map(article => first(article)),
+    dialogue: () => [...new Set(turns.filter(chosen).map(dialogue))].map(first),
   };
   function move(kind, by) {
-    const order = turn => turns.indexOf(turn);
-    const here = order(kind === 'dialogue' ? first(dialogue(current())) : current());
-    const found = by < 0 ? stops[kind]().findLast(t => order(t) < here) : stops[kind]().find(t => order(t) > here);
+    const here = order.get(kind === 'dialogue' ? first(dialogue(current())) : current());
+    const all = stops[kind]();
+    const found = by < 0 ? all.findLast(t => order.get(t) < here) : all.find(t => order.get(t) > here);
     if (found) put('at', found.dataset.at);
     else put('announce', `No further ${kind}.`);
   }
@@ -178,10 +188,11 @@ function pageModel(root) {
     for (const f of listeners[name] ?? []) f();
   }
   function go(turn) {
-    for (const article of root.querySelectorAll('article')) article.hidden = article !== dialogue(turn);
-    put('dialogue', dialogue(turn).dataset.name);
-    const details = turn.querySelector('details');
+    const article = dialogue(turn), details = turn.querySelector('details');
+    for (const other of root.querySelectorAll('article:not([hidden])')) other.hidden = other !== article;
+    article.hidden = false;
     if (details) details.open = true;
+    put('dialogue', article.dataset.name);
     if (location.hash !== '#' + turn.id) history.replaceState(null, '', '#' + encodeURIComponent(turn.id));
     put('announce', `${values.dialogue}, ${turn.querySelector('h3').textContent}`);
   }
