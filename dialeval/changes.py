@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np, pandas as pd
 from .core import OptionError
 from .score import Report, Score, metric, overlap, ratio, tally
-from .values import encode, with_values
+from .values import encode, slot_count, with_values
 
 # %% ../nbs/12_changes.ipynb #fbcdb3a1
 def moved(states, matrix):
@@ -23,8 +23,8 @@ def change_counts(states) -> dict:
     changed = moved(states, states.gold) | moved(states, states.pred)
     off = changed & ~states.right
     missed, over = off & ~states.claimed, off & ~states.filled
-    return {'correct': (changed & states.right).sum(1), 'missed': missed.sum(1), 'over': over.sum(1),
-            'wrong': off.sum(1) - missed.sum(1) - over.sum(1), 'turns': 1}
+    return {'correct': slot_count(changed & states.right), 'missed': slot_count(missed), 'over': slot_count(over),
+            'wrong': slot_count(off & ~missed & ~over), 'turns': 1}
 
 # %% ../nbs/12_changes.ipynb #4e2a2482
 def change_figure(totals, alpha=10/11):
@@ -61,7 +61,7 @@ def operations(states, matrix):
 def operation_counts(states, operation) -> dict:
     "Per turn: slots with this operation on both sides, in the prediction, in gold, on either side"
     gold, pred = (operations(states, m) == OPERATIONS.index(operation) for m in (states.gold, states.pred))
-    return {'both': (gold & pred).sum(1), 'pred': pred.sum(1), 'gold': gold.sum(1), 'either': (gold | pred).sum(1)}
+    return {name: slot_count(m) for name, m in dict(both=gold & pred, pred=pred, gold=gold, either=gold | pred).items()}
 
 
 @metric(family='changes', needs=('values',), paper='after Kim et al. 2020', like=encode)

@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['main', 'print_version', 'make_parser', 'add_dst', 'add_reading', 'add_common', 'run_dst', 'show', 'values_option',
-           'slots_option', 'listed', 'add_files', 'responses', 'sides', 'add_task', 'run_task', 'add_bleu', 'run_bleu',
-           'spoken', 'add_human', 'run_human', 'add_intents', 'run_intents', 'add_compare', 'run_compare', 'add_demo',
-           'run_demo', 'add_formats', 'run_formats', 'add_metrics', 'run_metrics']
+           'slots_option', 'listed', 'add_files', 'read_any', 'responses', 'lines_of', 'sides', 'add_task', 'run_task',
+           'add_bleu', 'run_bleu', 'same_text', 'spoken', 'add_nlg', 'run_nlg', 'add_multiwoz', 'run_multiwoz',
+           'add_human', 'run_human', 'add_intents', 'run_intents', 'label_like', 'add_compare', 'run_compare',
+           'add_inspect', 'run_inspect', 'add_demo', 'run_demo', 'add_formats', 'run_formats', 'add_metrics',
+           'run_metrics']
 
-# %% ../nbs/80_cli.ipynb #193f6811
-import argparse, sys
+# %% ../nbs/80_cli.ipynb #66b8eba8
+import argparse, re, sys
 
 # %% ../nbs/80_cli.ipynb #a8900113
 def main(argv=None) -> int:
@@ -44,7 +46,8 @@ def make_parser():
     parser = argparse.ArgumentParser('dialeval', description='Evaluate task-oriented dialogue, turn by turn.')
     parser.add_argument('--version', action='store_true', help='print the version and exit')
     commands = parser.add_subparsers(dest='command', metavar='COMMAND')
-    for add in (add_dst, add_task, add_bleu, add_human, add_intents, add_compare, add_demo, add_formats, add_metrics):
+    for add in (add_dst, add_task, add_bleu, add_nlg, add_multiwoz, add_human, add_intents, add_compare, add_inspect,
+                add_demo, add_formats, add_metrics):
         add(commands)
     return parser
 
@@ -136,21 +139,37 @@ def add_files(p, gold='?'):
     p.add_argument('--format', help='format of PRED (default: recognised)')
     p.add_argument('--system', help='which system of PRED, if the file holds several')
 
-def responses(path, side, format=None, system=None):
-    "One side of a file of responses; a text file has one segment on each line"
+def read_any(path, format=None, system=None): # Corpus, Sides, or the lines of a text file
+    "A file of responses; a text file has one segment on each line"
     from pathlib import Path
-    from dialeval import readers_responses
+    from dialeval import readers_multiwoz, readers_responses
     from dialeval.core import OptionError
-    if Path(path).suffix == '.txt': return Path(path).read_text(encoding='utf-8').splitlines()
-    if not system: return getattr(found := readers_responses.read_responses(path, format), side, found)
+    if Path(path).suffix == '.txt': return lines_of(path)
+    if not system: return readers_responses.read_responses(path, format)
     systems = readers_responses.read_systems(path)
     if system not in systems: raise OptionError('--system', f'one of {", ".join(systems)}', repr(system))
-    return getattr(systems[system], side)
+    return systems[system]
+
+def responses(path, side, format=None, system=None):
+    "One side of a file of responses"
+    return getattr(found := read_any(path, format, system), side, found)
+
+def lines_of(path):
+    "The lines of a text file"
+    from pathlib import Path
+    from dialeval.core import FormatError
+    try: return Path(path).read_text(encoding='utf-8').splitlines()
+    except UnicodeDecodeError as e:
+        raise FormatError('the file', 'text in UTF-8', f'{e.reason} at byte {e.start}', path) from None
 
 def sides(args):
     "Gold and prediction of a command about responses; one file may hold both"
-    pred = responses(args.pred, 'pred', args.format, args.system)
-    return responses(args.gold or args.pred, 'gold', None, None if args.gold else args.system), pred
+    from dialeval.core import OptionError
+    from dialeval.readers import Sides
+    found = read_any(args.pred, args.format, args.system)
+    if args.gold: return responses(args.gold, 'gold'), getattr(found, 'pred', found)
+    if isinstance(found, Sides): return found
+    raise OptionError('a gold file', 'given', f'only {args.pred}, which holds one side')
 
 def add_task(commands):
     "The command `task`"
@@ -166,10 +185,16 @@ def add_task(commands):
 
 def run_task(args):
     "Read, evaluate, print"
+    from dataclasses import fields
     from dialeval import readers_responses, task
+    from dialeval.core import OptionError
     gold, pred = sides(args) if args.gold or not args.goals else (None, responses(args.pred, 'pred', args.format, args.system))
     goals, db = args.goals and readers_responses.read_goals(args.goals), args.db and readers_responses.read_database(args.db)
     rules = dict(rule.partition('=')[::2] for rule in args.rule)
+    if 'requestable' in rules: rules['requestable'] = tuple(rules['requestable'].split(','))
+    known = [f.name for f in fields(task.Rules)]
+    odd = [name for name in rules if name not in known]
+    if odd: raise OptionError('--rule', f'one of {", ".join(known)}', repr(odd[0]))
     report = task.evaluate(gold, pred, goals=goals, db=db, variant=args.variant, missing=args.missing,
                            strict=args.strict, **rules)
     show(report, args, args.by)
@@ -194,23 +219,68 @@ def run_bleu(args):
     "Read, evaluate, print"
     from dialeval import bleu
     names = ('order', 'level', 'smooth', 'tokenize', 'lowercase', 'end_token', 'candidates', 'missing', 'strict')
-    gold, pred = (spoken(side, args.text) for side in sides(args))
+    gold, pred = same_text(*sides(args), field=args.text)
     show(bleu.evaluate(gold, pred, **{name: getattr(args, name) for name in names}), args)
 
+def same_text(*sides, field=None) -> list:
+    "All sides with the same kind of text as responses: what is asked for, else responses if all have them"
+    from dialeval.core import Corpus
+    corpora = [side for side in sides if isinstance(side, Corpus)]
+    if not field: field = 'response' if all(any(t.response for t in c.turns()) for c in corpora) else 'delex'
+    return [spoken(side, field) for side in sides]
+
 def spoken(corpus, field):
-    "The corpus with its delexicalised texts as responses, if they are asked for or all there is"
+    "The corpus with another text as its responses"
     from dataclasses import replace
     from dialeval.core import Corpus
-    if not isinstance(corpus, Corpus): return corpus
-    if (field or ('response' if any(t.response for t in corpus.turns()) else 'delex')) == 'response': return corpus
+    if field == 'response' or not isinstance(corpus, Corpus) or not any(t.delex for t in corpus.turns()): return corpus
     return Corpus((replace(d, turns=[replace(t, response=t.delex) for t in d]) for d in corpus), corpus.name)
+
+def add_nlg(commands):
+    "The command `nlg`"
+    p = commands.add_parser('nlg', help='generation with goals: BLEU-1 to 4, D-1, D-2, D-U, goal slots')
+    add_files(p)
+    p.add_argument('--text', choices=('response', 'delex'), help='which text (default: responses, if there are any)')
+    p.add_argument('--placeholders', default='value', help='how slots are spelled (default: [value_x])')
+    p.add_argument('--labels', nargs='+', metavar='SLOT', help='the slots that count (default: those that occur)')
+    p.add_argument('--max-turns', type=int, metavar='N', help='only the first N turns of a dialogue, on both sides')
+    p.add_argument('--max-tokens', type=int, metavar='N', help='only the first N tokens of a response, on both sides')
+    add_common(p)
+    p.set_defaults(run=run_nlg)
+
+def run_nlg(args):
+    "Read, evaluate, print"
+    from dialeval import goals
+    gold, pred = same_text(*sides(args), field=args.text)
+    names = ('placeholders', 'labels', 'max_turns', 'max_tokens', 'missing', 'strict')
+    show(goals.evaluate(gold, pred, **{name: getattr(args, name) for name in names}), args)
+
+def add_multiwoz(commands):
+    "The command `multiwoz`"
+    p = commands.add_parser('multiwoz', help='Inform, Success, BLEU and richness of the MultiWOZ benchmark')
+    p.add_argument('pred', metavar='PRED', help='responses, with states for Inform and Success')
+    p.add_argument('--goals', metavar='FILE', required=True, help='the goals of the dialogues')
+    p.add_argument('--db', metavar='FOLDER', help='the database: a folder of <domain>_db.json')
+    p.add_argument('--refs', metavar='FILE', help='reference responses, for BLEU')
+    p.add_argument('--booked', metavar='FILE', help='what has been booked so far, turn by turn')
+    add_common(p)
+    p.set_defaults(run=run_multiwoz)
+
+def run_multiwoz(args):
+    "Read, evaluate, print"
+    from dialeval import multiwoz, readers_multiwoz
+    given = readers_multiwoz.read_benchmark(args.goals, args.db, args.refs, args.booked)
+    report = multiwoz.evaluate(given.goals, responses(args.pred, 'pred'), database=given.database, booked=given.booked,
+                               references=given.references, missing=args.missing, strict=args.strict)
+    report.notes += given.notes
+    show(report, args)
 
 def add_human(commands):
     "The command `human`"
     p = commands.add_parser('human', help='means, agreement and preference of human ratings')
     p.add_argument('ratings', metavar='RATINGS', help='CSV or JSON: dialogue, turn (or none), rater, question, value')
     p.add_argument('--scale', action='append', default=[], metavar='QUESTION=LOW,HIGH', help='the scale of a question')
-    p.add_argument('--per', choices=('rating', 'dialogue'), default='rating', help='what is averaged (default: ratings)')
+    p.add_argument('--per', choices=('rating', 'unit'), default='rating', help='what is averaged (default: ratings)')
     p.add_argument('--ci', action='store_true', help='add 95%% intervals')
     p.add_argument('--json', action='store_true', help='print JSON')
     p.set_defaults(run=run_human)
@@ -219,11 +289,13 @@ def run_human(args):
     "Read, evaluate, print"
     import pandas as pd
     from dialeval import human
-    from dialeval.core import OptionError
+    from dialeval.core import FormatError, OptionError, shown
     from dialeval.readers import load
-    try: scales = {name: tuple(map(float, ends.split(','))) for name, _, ends in (s.partition('=') for s in args.scale)}
+    try: scales = {name: (float(low), float(high)) for name, low, high in (re.split('[=,]', s) for s in args.scale)}
     except ValueError: raise OptionError('--scale', 'like fun=1,5', ' '.join(args.scale)) from None
-    show(human.evaluate(pd.DataFrame(load(args.ratings)), scales=scales, per=args.per), args)
+    table = load(args.ratings)
+    if not isinstance(table, (list, pd.DataFrame)): raise FormatError('ratings', 'a table, or a list of ratings', shown(table))
+    show(human.evaluate(pd.DataFrame(table), scales=scales, per=args.per), args)
 
 # %% ../nbs/80_cli.ipynb #b6b08326
 def add_intents(commands):
@@ -242,15 +314,21 @@ def add_intents(commands):
 def run_intents(args):
     "Read, evaluate, print"
     from dialeval import intents, readers_intents
-    from dialeval.readers import load
-    names = ('protocol', 'average', 'multi', 'noise', 'missing', 'strict')
+    names = ('protocol', 'average', 'multi', 'missing', 'strict')
     how = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     gold = args.gold and readers_intents.read_items(args.gold, label='intent', variant=args.variant)
-    if args.gold and 'intent_id' in str(load(args.pred))[:2000]:
+    data = readers_intents.load(args.pred)
+    if args.gold and isinstance(data, list) and any(isinstance(one, dict) and 'intent_id' in one for one in data):
         held_out = intents.classify_held_out(readers_intents.read_induced(args.pred), gold)
         return show(intents.evaluate(held_out, **how), args)
     pred = readers_intents.read_items(args.pred)
+    if args.noise is not None: how['noise'] = label_like(args.noise, pred['cluster'])
     show(intents.evaluate(pred if gold is None else gold, None if gold is None else pred, **how), args)
+
+def label_like(text, labels):
+    "A label from the command line, as a number where the file has that number"
+    numbers = {str(label): label for label in labels if isinstance(label, int)}
+    return numbers.get(text, text)
 
 def add_compare(commands):
     "The command `compare`"
@@ -264,12 +342,35 @@ def add_compare(commands):
 def run_compare(args):
     "Read, compare, print"
     from pathlib import Path
-    from dialeval import bleu, compare, dst, readers
+    from dialeval import bleu, compare, diversity, dst, task                # whose metrics are known by name
+    from dialeval.core import OptionError
     named = [s.partition('=')[::2] if '=' in s else (Path(s).stem, s) for s in args.systems]
-    gold = getattr(found := readers.read(args.gold), 'gold', found)
-    systems = {name: getattr(found := readers.read(path), 'pred', found) for name, path in named}
+    if len(dict(named)) < len(named): raise OptionError('systems', 'of different names (NAME=FILE)', 'one name twice')
+    gold, systems = responses(args.gold, 'gold'), {name: responses(path, 'pred') for name, path in named}
+    if args.metric == 'bleu':
+        gold, *texts = same_text(gold, *systems.values())
+        systems = dict(zip(systems, texts))
     result = compare.compare(gold, systems, args.metric)
     print(result.to_json() if args.json else result)
+
+# %% ../nbs/80_cli.ipynb #a6cea392
+def add_inspect(commands):
+    "The command `inspect`"
+    p = commands.add_parser('inspect', help='conversations turn by turn, as one HTML file that needs nothing else')
+    add_files(p)
+    p.add_argument('-o', '--output', metavar='FILE', required=True, help='the file to write')
+    p.add_argument('-n', type=int, default=100, help='at most so many dialogues (default: 100)')
+    p.add_argument('--query', default='', help='only dialogues with turns that satisfy a pandas expression')
+    p.add_argument('--search', default='', help='only dialogues with turns that contain a text')
+    p.add_argument('--order', choices=('id', 'worst', 'longest'), default='id', help='which come first (default: id)')
+    p.set_defaults(run=run_inspect)
+
+def run_inspect(args):
+    "Read, write the page, say where it is"
+    from dialeval import inspector
+    gold, pred = sides(args)
+    choices = {name: getattr(args, name) for name in ('n', 'query', 'search', 'order')}
+    print(inspector.inspect_html(gold, pred, args.output, **choices))
 
 # %% ../nbs/80_cli.ipynb #b929ab22
 def add_demo(commands):
@@ -299,7 +400,7 @@ def add_formats(commands):
 
 def run_formats(args):
     "The names of the registered readers, and what each reads"
-    from dialeval import readers_intents, readers_responses
+    from dialeval import readers_intents, readers_multiwoz, readers_responses
     from dialeval.readers import READERS
     for name, reader in READERS.items(): print(f'{name:12} {reader.read.__doc__}')
 
@@ -309,5 +410,5 @@ def add_metrics(commands):
 
 def run_metrics(args):
     "The table of registered metrics"
-    from dialeval import bleu, dst, human, intents, score, task
+    from dialeval import bleu, diversity, dst, goals, human, intents, multiwoz, score, task
     print(score.metrics().to_string())

@@ -8,7 +8,7 @@ __all__ = ['VARIANTS', 'KINDS', 'joint_goal_accuracy', 'joint', 'exact_turns', '
            'average_goal_accuracy', 'goal_hits', 'once', 'pair_counts', 'slot_prf', 'slot_precision', 'slot_recall',
            'slot_f1', 'final_goal_accuracy', 'last_turns', 'news_right', 'own_mistakes', 'distances', 'turn_weights',
            'flexible_goal_accuracy', 'weighted_turns', 'checked_lam', 'several', 'lam_name', 'lam_of_turn', 'lam_for',
-           'turn_match', 'matched_turns', 'error_kinds', 'turn_errors', 'hallucinated_slots', 'evaluate',
+           'turn_match', 'matched_turns', 'error_kinds', 'turn_errors', 'hallucinated_slots', 'invented', 'evaluate',
            'variant_report', 'matched_count', 'variant_scores', 'scores_of', 'dst_counts', 'dst_notes', 'verdict_notes',
            'schema_notes', 'turn_details']
 
@@ -21,7 +21,7 @@ import numpy as np, pandas as pd
 from .changes import granular_change_accuracy, moved
 from .core import FormatError, OptionError, shown, slot_name
 from .score import METRICS, Report, Score, metric, overlap, ratio, share, tally, turn_table
-from .values import States, encode, filled_slots, with_values
+from .values import States, encode, filled_slots, slot_count, with_values
 
 # %% ../nbs/10_dst.ipynb #95be74a0
 @metric(family='dst', needs=('hits',), paper='Henderson et al. 2014', like=encode)
@@ -104,7 +104,7 @@ def relative_slot_accuracy(gold,                    # gold states
 
 def relative_turns(states, skip=False) -> dict:
     "Per turn: share of right slots among those that either side fills, 0 if there are none"
-    some = (states.filled | states.claimed).sum(1)
+    some = slot_count(states.filled | states.claimed)
     return {'right': np.nan_to_num(ratio(some - states.wrong, some)), 'turns': some > 0 if skip else 1}
 
 # %% ../nbs/10_dst.ipynb #d7e44251
@@ -125,8 +125,9 @@ def average_goal_accuracy(gold,                 # gold states
 
 def goal_hits(states, jaccard=False) -> dict:
     "Per turn: share of right slots among gold's, or among those of either side; turns without any do not count"
-    hits, among = (states.hit * states.filled).sum(1), states.filled.sum(1)
-    if jaccard: among = among + states.claimed.sum(1) - hits
+    found, among = states.hit * states.filled, slot_count(states.filled)
+    hits = slot_count(found) if found.dtype == bool else found.sum(1)
+    if jaccard: among = among + slot_count(states.claimed) - hits
     return {'hits': np.nan_to_num(ratio(hits, among)), 'turns': among > 0}
 
 # %% ../nbs/10_dst.ipynb #c8c86dbf
@@ -143,9 +144,9 @@ def once(f):
 @once
 def pair_counts(states):
     "Per turn: right, predicted and gold pairs, and the F1 of the turn"
-    both = (states.right & states.filled & states.claimed).sum(1)
+    both = slot_count(states.right & states.filled & states.claimed)
     asked = states.filled & (states.claimed | ~states.right)           # gold may accept that a slot stays empty
-    counts = {'both': both, 'pred': states.claimed.sum(1), 'gold': asked.sum(1)}
+    counts = {'both': both, 'pred': slot_count(states.claimed), 'gold': slot_count(asked)}
     return counts | {'f1': np.nan_to_num(overlap(counts), nan=1), 'turns': 1}
 
 def slot_prf(name, figure, gold, pred, how, **choices) -> Score:
@@ -344,10 +345,13 @@ def hallucinated_slots(gold,            # gold states
                        **how            # options of `encode`, whose errors are raised; `slots` is the schema
                       ) -> pd.Series: # slot -> turns, the most frequent first
     "Predicted slots that the schema does not have, with the number of turns in which they are filled"
-    states = with_values(encode(gold, pred, **how), 'hallucinated_slots')
-    filled = zip(states.slots, states.claimed.sum(0).tolist())
-    counts = {slot_name(key): n for key, n in filled if n and key not in states.schema}
-    return pd.Series(counts, dtype=int, name='turns').sort_values(ascending=False, kind='stable')
+    return pd.Series(invented(with_values(encode(gold, pred, **how), 'hallucinated_slots')), dtype=int, name='turns')
+
+def invented(states) -> dict:
+    "Slots outside the schema and the number of turns that fill them, the most frequent first"
+    counts = zip(map(slot_name, states.slots), states.slots, states.claimed.sum(0).tolist())
+    found = [(n, name) for name, key, n in counts if n and key not in states.schema]
+    return {name: n for n, name in sorted(found, key=lambda one: -one[0])}
 
 # %% ../nbs/10_dst.ipynb #db6c2b33
 def evaluate(gold,                      # gold states, or None if the prediction holds verdicts only
@@ -411,11 +415,12 @@ def verdict_notes(states) -> list[str]:
 
 def schema_notes(states) -> list[str]:
     "Slots that the schema does not have, in the prediction and in gold"
-    outside, notes = hallucinated_slots(states), []
-    if states.hit.dtype != bool: notes.append('values get partial credit; exact and matched turns are those with full credit')
+    outside, partial_credit = invented(states), states.hit.dtype != bool
+    notes = ['values get partial credit; exact and matched turns are those with full credit']*partial_credit
     beyond = sorted(map(slot_name, filled_slots(states.slots, states.filled) - states.schema))
-    named = ', '.join(f'{slot} ({n})' for slot, n in outside.head(8).items()) + ', …'*(len(outside) > 8)
-    if named: notes.append(f'{len(outside)} predicted slots are not in the schema, in {outside.sum()} places: {named}')
+    named = ', '.join(f'{slot} ({n})' for slot, n in list(outside.items())[:8]) + ', …'*(len(outside) > 8)
+    places = sum(outside.values())
+    if named: notes.append(f'predicted slots that the schema does not have ({len(outside)}, filled {places} times): {named}')
     if beyond: notes.append(f'gold fills slots that the given schema does not have: {", ".join(beyond)}')
     return notes
 
@@ -424,6 +429,6 @@ def turn_details(states, lams, variant) -> pd.DataFrame:
     frame = turn_errors(states, variant)
     if states.pred is not None:
         off = ~states.right
-        frame['missed'], frame['spurious'] = (off & ~states.claimed).sum(1), (off & ~states.filled).sum(1)
+        frame['missed'], frame['spurious'] = slot_count(off & ~states.claimed), slot_count(off & ~states.filled)
         frame['wrong value'] = frame['wrong'] - frame['missed'] - frame['spurious']
     return frame.assign(**{f'weight@{lam_name(x)}': turn_weights(states, x, variant) for x in lams})

@@ -6,10 +6,10 @@
 __all__ = ['QUOTES', 'EMPTY', 'DONTCARE', 'CLOCK', 'VALUES', 'WORDS', 'NUMBERS', 'SIGHTS', 'TRADE_LABELS', 'DIALECT', 'BOOKING',
            'BOOKED', 'NAMES', 'MULTIWOZ_DOMAINS', 'MULTIWOZ', 'SCHEMAS', 'Values', 'normal_form', 'one_form', 'parts',
            'accepted', 'default', 'fold', 'unfold_width', 'chain_of', 'clock', 'trade_clean', 'spaced', 'trippy',
-           'contains', 'fuzzy', 'as_values', 'multiwoz', 'as_names', 'rename', 'States', 'before', 'only', 'views',
-           'columns_by', 'counted_turns', 'Cells', 'check_cell', 'encode', 'annotated', 'states_of', 'coded', 'matrix',
-           'hits', 'turns_of', 'filled_slots', 'as_slots', 'schema_of', 'schema_size', 'slots_choice', 'both_sides',
-           'with_values', 'encode_verdicts', 'verdict_width', 'verdict_slots', 'gold_fills']
+           'contains', 'fuzzy', 'as_values', 'multiwoz', 'as_names', 'rename', 'States', 'slot_count', 'before', 'only',
+           'views', 'columns_by', 'counted_turns', 'Cells', 'check_cell', 'encode', 'annotated', 'states_of', 'coded',
+           'matrix', 'hits', 'turns_of', 'filled_slots', 'as_slots', 'schema_of', 'schema_size', 'slots_choice',
+           'both_sides', 'with_values', 'encode_verdicts', 'verdict_width', 'verdict_slots', 'gold_fills']
 
 # %% ../nbs/01_values.ipynb #ba14da59
 import re, unicodedata
@@ -243,7 +243,7 @@ class States:
     @cached_property
     def wrong(self):
         "Per turn: the number of slots that are not right"
-        return self.right.shape[1] - self.right.sum(1)
+        return self.right.shape[1] - slot_count(self.right)
 
     @cached_property
     def claimed(self):
@@ -260,9 +260,18 @@ class States:
 
     def views(self, axis, turns='active'):
         "Triples of key, restricted states and turns that count, along `domain`, `slot` or `turn`"
-        return views(self, axis, turns)
+        if axis == 'turn': return views(self, axis, turns)
+        kept = self.__dict__.setdefault('_views', {})           # the scores of a report look at the same views
+        if (axis, turns) not in kept: kept[axis, turns] = list(views(self, axis, turns))
+        return kept[axis, turns]
 
+    def __getstate__(self): return {name: x for name, x in self.__dict__.items() if not name.startswith('_')}
     def __repr__(self): return f'States({len(self.ids)} dialogues, {self.n_turns} turns, {len(self.slots)} slots)'
+
+def slot_count(matrix):
+    "Per turn: the number of slots for which a turns x slots matrix is true"
+    small = np.uint8 if matrix.shape[1] < 256 else np.uint32            # small numbers are added many at a time
+    return matrix.view(np.uint8).sum(1, dtype=small).astype(int)
 
 def before(states:States, matrix, first=0):
     "The row of the previous turn; before a dialogue's first turn it is `first` everywhere"
@@ -277,7 +286,9 @@ def only(states:States, columns) -> States:
     cut = {name: m[:, columns] for name, m in matrices.items() if m is not None}
     slots = [states.slots[k] for k in columns]
     schema = states.schema & frozenset(slots)
-    return replace(states, slots=slots, schema=schema, size=states.size and len(schema), **cut)
+    view = replace(states, slots=slots, schema=schema, size=states.size and len(schema), **cut)
+    view.__dict__.update(dialogue=states.dialogue, position=states.position)         # the turns are the same
+    return view
 
 # %% ../nbs/01_values.ipynb #6da96d6b
 def views(states:States, axis:str, turns:str='active'):

@@ -6,7 +6,11 @@ of Chromium; any other skip fails, so that no run is green by accident.
 import importlib.util, os, shutil, subprocess
 from pathlib import Path
 
-import pytest
+import hypothesis, pytest
+
+SLOW = [hypothesis.HealthCheck.too_slow]
+hypothesis.settings.register_profile('house', deadline=None, suppress_health_check=SLOW)   # a busy machine is no bug
+hypothesis.settings.load_profile('house')
 
 ROOT = Path(__file__).resolve().parents[1]
 STRICT = os.environ.get('DIALEVAL_NO_SKIP') == '1'
