@@ -226,7 +226,11 @@ def test_system_and_order(insp):
     insp.query, insp.order = '', 'worst'
     scores = insp.conversations.systems['B'].by_dialogue['joint_goal_accuracy'][insp.listing.dialogues]
     assert (np.diff(scores) >= 0).all()
-    with pytest.raises(OptionError, match='system'): insp.system = 'C'
+    for name in ('system', 'mode', 'order'):
+        with pytest.raises(OptionError, match=f'Expected {name} to be one of'): setattr(insp, name, 'C')
+        with pytest.raises(OptionError, match=f'Expected {name}'): Inspector(SAMPLE.gold, SAMPLE.systems, **{name: 'C'})
+    with pytest.raises(OptionError, match='Expected order'): inspect_html(SAMPLE.gold, SAMPLE.systems, 'x', order='C')
+    with pytest.raises(OptionError, match='a move'): insp.move('paragraph')
 
 
 def walk(insp, kind, by, most=1000):
