@@ -431,7 +431,7 @@ def labels_at(codes, labels):
     "The labels as they are, and `None` for -1"
     return pd.Series(pick(np.array(labels, object), codes, None), dtype=object)
 
-intent_metric = partial(metric, family='intents', needs=('intents', 'clusters'), like=clustering)
+intent_metric = partial(metric, family='intents', needs=('intents', 'clusters'), exchangeable=False, like=clustering)
 
 @intent_metric(paper='Huang et al. 2014; Chu et al. 2023')
 def clustering_accuracy(gold_labels, cluster_labels=None, **options) -> Score:

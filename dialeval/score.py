@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['METRICS', 'BLOCK', 'LATEX', 'Columns', 'Totals', 'ratio', 'share', 'overlap', 'Metric', 'metric', 'passing_on',
            'metrics', 'Interval', 'Score', 'figure_at', 'weighed', 'whole_totals', 'unit_table', 'dense', 'percent',
-           'number', 'map_choices', 'signature', 'draws', 'bootstrap', 'subsample', 'resampled', 'one_by_one',
+           'number', 'map_choices', 'signature', 'draws', 'blocks', 'bootstrap', 'subsample', 'resampled', 'one_by_one',
            'together', 'distinct_columns', 'intervals', 'whole_number', 'moved_to', 'percentiles', 'SparseTotals',
            'occurring', 'bits', 'Breakdown', 'breakdown', 'by_group', 'part', 'breakdown_frame', 'ends', 'merge',
            'first_twice', 'under', 'merged_turns', 'merged_parts', 'in_corpus', 'tally', 'turn_columns', 'tally_parts',
            'per_dialogue', 'tally_turns', 'turn_table', 'Report', 'report_intervals', 'report_by', 'parts_by_name',
            'report_frame', 'report_dict', 'part_dict', 'resampling', 'alike', 'figures', 'plain', 'report_cells',
-           'shown_scores', 'text_report', 'markdown_table', 'latex_table', 'with_intervals', 'html_report']
+           'shown_scores', 'text_report', 'aligned', 'markdown_table', 'latex_table', 'with_intervals', 'html_report']
 
 # %% ../nbs/03_score.ipynb #dc3348ca
 import html, inspect, json, math
@@ -274,10 +274,13 @@ def signature(parts) -> str:
 def draws(units:int, n:int, seed:int, method:str, width:int=1, least:int=1):
     "Blocks of weight vectors, shape (some, units), `n` in all; the blocks' size does not change the weights"
     rng = np.random.default_rng(seed)
-    block = max(least, min(n, BLOCK // max(units, width, 1)))
-    for start in range(0, n, block):
-        size = min(block, n - start)
+    for size in blocks(n, max(units, width), least):
         yield (bootstrap if method == 'bootstrap' else subsample)(rng, size, units)
+
+def blocks(n:int, width:int, least:int=1) -> list[int]:
+    "`n` in parts so small that a block of that many rows of this width fits into memory"
+    size = max(least, BLOCK // max(width, 1))
+    return [min(size, n - i) for i in range(0, n, size)]
 
 def bootstrap(rng, size, units):
     "Counts of `units` draws with replacement, `size` times"
@@ -701,11 +704,16 @@ def shown_scores(report):
 def text_report(report:Report) -> str:
     "A table for a terminal"
     header, rows = report_cells(report)
+    counts = ', '.join(f'{k.replace("_", " ")} {v}' for k, v in report.counts.items())
+    top, *lines = aligned(header, rows)
+    notes = ['note: ' + text for text in report.lines()]
+    return '\n'.join(filter(None, [counts, top, '-'*len(top), *lines, *notes, report.signature]))
+
+def aligned(header, rows) -> list[str]:
+    "The lines of a table, its first column to the left and the others to the right"
     first, *others = [max(map(len, column)) for column in zip(header, *rows)]
     def line(row): return '  '.join([row[0].ljust(first), *map(str.rjust, row[1:], others)]).rstrip()
-    counts = ', '.join(f'{k.replace("_", " ")} {v}' for k, v in report.counts.items())
-    rule, notes = '-'*(first + sum(others) + 2*len(others)), ['note: ' + text for text in report.lines()]
-    return '\n'.join(filter(None, [counts, line(header), rule, *map(line, rows), *notes, report.signature]))
+    return [line(row) for row in [header, *rows]]
 
 def markdown_table(header, rows) -> str:
     "Rows of cells as a Markdown table"

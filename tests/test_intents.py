@@ -1,5 +1,5 @@
 "Intent induction: the track's own figures, properties that must hold, and input that people really have."
-import json, subprocess, sys
+import json, math, subprocess, sys
 
 import numpy as np, pandas as pd, pytest
 from hypothesis import given, settings, strategies as st
@@ -515,3 +515,11 @@ def test_import_is_light():
     "Pictures and classifiers are imported when somebody asks for them"
     code = 'import sys, dialeval.intents; print([m for m in ("sklearn", "matplotlib") if m in sys.modules])'
     assert subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True).stdout.strip() == '[]'
+
+
+def test_raw_cluster_ids_are_not_exchanged():
+    "A mixture of two clusterings is a clustering of nothing: the paired bootstrap only"
+    from dialeval.compare import compare
+    gold, systems = ['a', 'a', 'b', 'b', 'c', 'c'], {'A': [1, 1, 2, 2, 3, 3], 'B': [5, 5, 5, 6, 6, 6]}
+    result = compare(gold, systems, [clustering_accuracy, ari, cluster_f1])
+    assert all(math.isnan(d.p_exchange) and d.p == d.p_bootstrap for d in result.differences)
